@@ -1,0 +1,114 @@
+#include "guardian.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+
+namespace pawl::cli {
+namespace {
+
+struct order {
+    pid_t group = 0;  // 0: none
+    boot_time kill_at = never;
+};
+
+// ── In the guardian ─────────────────────────────────────────────────────────────────────────────
+
+constexpr int socket_fd = 3;
+
+// Whatever else pawl had open, the user's pipes above all, is not ours to keep open.
+void keep_only(int fd) noexcept
+{
+    if (fd != socket_fd) ::dup2(fd, socket_fd);
+    if (::close_range(socket_fd + 1, ~0U, 0) != 0) {
+        const long most = ::sysconf(_SC_OPEN_MAX);
+        for (int other = socket_fd + 1; other < most; ++other) ::close(other);
+    }
+    const int nothing = ::open("/dev/null", O_RDWR);
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        ::dup2(nothing, standard);
+    }
+    if (nothing > socket_fd) ::close(nothing);
+}
+
+// Nothing short of SIGKILL makes it leave its post.
+void stand_apart(int fd) noexcept
+{
+    sigset_t all;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    ::setsid();
+    keep_only(fd);
+    // So that `killall pawl` does not kill both with one stone; and no mount is kept busy.
+    ::prctl(PR_SET_NAME, "pawl-guardian");
+    [[maybe_unused]] const int moved = ::chdir("/");
+}
+
+void kill_group(const order& current) noexcept
+{
+    if (current.group > 0) ::kill(-current.group, SIGKILL);
+}
+
+[[noreturn]] void stand_guard()
+{
+    alarm_clock alarm;
+    order current;
+    for (;;) {
+        wait_for_any({socket_fd, alarm.fd()});
+        order news;
+        const ssize_t got = ::recv(socket_fd, &news, sizeof news, MSG_DONTWAIT);
+        if (got == static_cast<ssize_t>(sizeof news)) {
+            current = news;
+        } else if (got >= 0 || (errno != EAGAIN && errno != EINTR)) {
+            kill_group(current);
+            ::_exit(0);
+        } else if (boot_now() >= current.kill_at) {
+            kill_group(current);
+            current.kill_at = never;
+        }
+        alarm.set(current.kill_at);
+    }
+}
+
+}  // namespace
+
+guardian::guardian()
+{
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        throw std::system_error{errno, std::generic_category(), "socketpair"};
+    }
+    socket_ = descriptor{ends[0]};
+    const descriptor theirs{ends[1]};
+    pid_ = ::fork();
+    if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
+    if (pid_ > 0) return;
+    stand_apart(theirs.get());
+    stand_guard();
+}
+
+guardian::~guardian()
+{
+    // Not by closing the socket: that is the sign of our death. And SIGKILL ends a stopped one too.
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+bool guardian::watch(pid_t group, boot_time kill_at) noexcept
+{
+    const order news{group, kill_at};
+    const ssize_t sent = ::send(socket_.get(), &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent == static_cast<ssize_t>(sizeof news);
+}
+
+void guardian::forget() noexcept
+{
+    static_cast<void>(watch(0, never));
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,52 @@
+#include "local.h"
+
+#include "exit_code.h"
+#include "usage.h"
+
+#include <pawl/local_server.h>
+
+#include <iostream>
+
+namespace pawl::cli {
+namespace {
+
+[[nodiscard]] int show_status()
+{
+    const local::status found = local::query();
+    if (!found.running) {
+        std::cout << "not running; it would listen on " << found.socket << '\n';
+        return exit_code::not_running;
+    }
+    std::cout << "running\n"
+              << "process  " << found.pid << '\n'
+              << "socket   " << found.socket << '\n'
+              << "locks    " << found.locks << '\n';
+    return exit_code::ok;
+}
+
+[[nodiscard]] int stop(bool force)
+{
+    local::stop(force);
+    return exit_code::ok;
+}
+
+}  // namespace
+
+int local(const std::vector<std::string>& arguments)
+{
+    command_line app{"pawl local", "This user's private server, which the URL local: stands for.",
+                     "pawl local status\n       pawl local stop [--force]"};
+    auto* status = app.add_subcommand("status", "Tell whether it runs (status 1 if not)");
+    auto* stop_it = app.add_subcommand("stop", "End it, unless locks are held (status 75 then)");
+    bool force = false;
+    stop_it->add_flag("-f,--force", force, "End it even if locks are held or it does not answer");
+    app.require_subcommand(1);
+    try {
+        if (!app.understand(arguments)) return exit_code::ok;
+    } catch (const CLI::ParseError& problem) {
+        return usage_error(problem.what(), "pawl local");
+    }
+    return status->parsed() ? show_status() : stop(force);
+}
+
+}  // namespace pawl::cli

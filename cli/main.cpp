@@ -1,0 +1,67 @@
+// The pawl command: finds the subcommand and turns what it throws into an exit status.
+#include "exit_code.h"
+#include "hide_password.h"
+#include "local.h"
+#include "run.h"
+#include "say.h"
+#include "usage.h"
+
+#include <pawl/error.h>
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace pawl::cli;
+
+constexpr const char* help =
+    R"(Usage: pawl run [OPTIONS] KEY -- COMMAND [ARG...]
+       pawl local status | stop
+       pawl --help | --version
+
+Locks that span processes and machines, on Redis.
+
+Commands:
+  run     Run a command while holding a lock
+  local   Look after this user's private server
+
+pawl COMMAND --help tells more.
+)";
+
+int dispatch(const std::vector<std::string>& arguments)
+{
+    if (arguments.empty()) return usage_error("there is no command", "pawl");
+    const std::string& name = arguments.front();
+    const std::vector<std::string> rest{arguments.begin() + 1, arguments.end()};
+    if (name == "run") return run(rest);
+    if (name == "local") return local(rest);
+    if (name == "-h" || name == "--help" || name == "help") {
+        std::cout << help;
+        return exit_code::ok;
+    }
+    if (name == "-V" || name == "--version") {
+        std::cout << version_text() << '\n';
+        return exit_code::ok;
+    }
+    return usage_error("there is no command " + in_quotes(name), "pawl");
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        const std::vector<std::string> arguments{argv + 1, argv + argc};
+        for (char** argument = argv + 1; *argument != nullptr; ++argument) hide_password(*argument);
+        return dispatch(arguments);
+    } catch (const pawl::error& problem) {
+        say(problem.what());
+        return exit_code::of(problem.code());
+    } catch (const std::exception& problem) {
+        say(problem.what());
+        return exit_code::internal;
+    }
+}

@@ -1,0 +1,211 @@
+#include "run.h"
+
+#include "child.h"
+#include "duration.h"
+#include "exit_code.h"
+#include "guardian.h"
+#include "on_lost.h"
+#include "run_options.h"
+#include "say.h"
+#include "signals.h"
+#include "supervisor.h"
+#include "terminal.h"
+#include "usage.h"
+#include "waiting.h"
+#include "wake_up.h"
+
+#include <pawl/pawl.h>
+
+#include <cstring>
+
+namespace pawl::cli {
+namespace {
+
+// What lives as long as the run. The order is the point: the guardian is forked and the signals are
+// blocked while there is only one thread; the client, which brings threads, comes after.
+class session {
+public:
+    explicit session(run_options options);
+
+    [[nodiscard]] int run();
+
+private:
+    [[nodiscard]] client_options make_client_options() const;
+    void tell(const event& happened) const;
+
+    [[nodiscard]] int run_command();
+    [[nodiscard]] int exec_failure(child& child, int error_number);
+    void keep() const;
+    [[nodiscard]] bool release();
+    [[nodiscard]] int lost();
+
+    [[nodiscard]] std::vector<std::string> environment() const;
+    [[nodiscard]] std::string name() const { return "the lock " + in_quotes(options_.key); }
+    void verbosely(const std::string& text) const;
+
+    run_options options_;
+    guardian guard_;
+    signals signals_;
+    bell bell_;
+    client client_;
+    mutex mutex_;
+    hold hold_;
+    boot_time granted_at_{};
+};
+
+session::session(run_options options)
+    : options_{std::move(options)},
+      client_{make_client_options()},
+      mutex_{client_, options_.key, lock_options{.lease = options_.lease, .renew = true, .wait = {},
+                                                 .layout = {}}}
+{
+}
+
+client_options session::make_client_options() const
+{
+    client_options options;
+    options.url = options_.url;
+    // On a thread of the client's.
+    options.on_event = [this](const event& happened) {
+        tell(happened);
+        bell_.ring();
+    };
+    if (options_.verbose) {
+        options.log = [](log_level, std::string_view line) { say(line); };
+    }
+    return options;
+}
+
+void session::tell(const event& happened) const
+{
+    if (happened.to == hold_state::released) return;
+    std::string text = name() + " is " + std::string{to_string(happened.to)};
+    if (happened.why != cause::none) text += " (" + std::string{to_string(happened.why)} + ")";
+    if (!happened.detail.empty()) text += ": " + happened.detail;
+    if (happened.to != hold_state::lost) text += ", valid for " + describe(happened.valid_for);
+    verbosely(text);
+}
+
+void session::verbosely(const std::string& text) const
+{
+    if (options_.verbose) say(text);
+}
+
+int session::run()
+{
+    const boot_time asked_at = boot_now();
+    verbosely("asking " + client_.server() + " for " + name());
+    wait_result waited = wait_for_lock(mutex_, options_, signals_);
+    if (waited.signal != 0) return exit_code::signal_base + waited.signal;
+    if (!waited.held) {
+        verbosely(name() + " was not acquired: someone else has it");
+        return options_.not_acquired_code;
+    }
+    hold_ = std::move(*waited.held);
+    granted_at_ = boot_now();
+    verbosely("acquired " + name() + " after " + describe(granted_at_ - asked_at) + ", fence " +
+              std::to_string(hold_.fence()) + ", holder " + hold_.id());
+    return run_command();
+}
+
+int session::run_command()
+{
+    terminal terminal;
+    child child{{options_.command, environment()}, signals_, guard_};
+    supervisor supervisor{hold_,    child, guard_, signals_, terminal, bell_,
+                          {options_.lease, options_.grace}};
+    supervisor.prepare();
+    if (terminal::is_all_there_is()) terminal.give_to(child.group());
+    const int error_number = child.start();
+    if (error_number != 0) return exec_failure(child, error_number);
+    supervisor.run();
+
+    const bool lock_failed = supervisor.has_intervened() || hold_.state() == hold_state::lost;
+    // Whoever of the group outlived the command's own end must not outlive the lock.
+    if (lock_failed) child.signal(SIGKILL);
+    guard_.forget();
+    terminal.take_back();
+    const int status = child.reap();
+    if (status > exit_code::signal_base) terminal.restore_modes();
+
+    if (lock_failed) return lost();
+    keep();
+    return release() ? status : lost();
+}
+
+int session::exec_failure(child& child, int error_number)
+{
+    guard_.forget();
+    child.reap();
+    say("cannot run " + in_quotes(options_.command.front()) + ": " + std::strerror(error_number));
+    static_cast<void>(release());
+    return exit_code_of_exec_failure(error_number);
+}
+
+// Until the time that --hold-at-least asks for, a signal, or the loss of the lock.
+void session::keep() const
+{
+    const boot_time until = granted_at_ + options_.hold_at_least;
+    if (boot_now() >= until) return;
+    verbosely("keeping " + name() + " for another " + describe(until - boot_now()));
+    alarm_clock alarm;
+    alarm.set(until);
+    while (boot_now() < until && hold_.state() != hold_state::lost) {
+        bell_.hush();
+        wait_for_any({signals_.fd(), bell_.fd(), alarm.fd()});
+        const int signal = signals_.next();
+        if (signals::ends_process(signal)) return;
+        if (signal == SIGTSTP) signals::stop_here();
+    }
+}
+
+// False if it turned out that there was nothing to give back any more.
+bool session::release()
+{
+    try {
+        hold_.release();
+        verbosely("released " + name() + " after " + describe(boot_now() - granted_at_));
+    } catch (const error& problem) {
+        if (problem.code() == errc::lost) return false;
+        say(std::string{"could not give the lock back: "} + problem.what());
+    }
+    return true;
+}
+
+int session::lost()
+{
+    say(name() + " was lost while the command ran: " + std::string{to_string(hold_.why())});
+    if (!options_.on_lost.empty()) {
+        run_on_lost({{"/bin/sh", "-c", options_.on_lost}, environment()}, signals_, guard_);
+    }
+    // If the server comes back before the lease ends, the next one need not wait for that.
+    std::error_code ignored;
+    hold_.release(ignored);
+    return exit_code::lost;
+}
+
+std::vector<std::string> session::environment() const
+{
+    return {"PAWL_KEY=" + options_.key, "PAWL_FENCE=" + std::to_string(hold_.fence()),
+            "PAWL_HOLDER=" + hold_.id()};
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments)
+{
+    std::optional<run_options> options;
+    try {
+        options = parse_run_options(arguments);
+    } catch (const CLI::ParseError& problem) {
+        return usage_error(problem.what(), "pawl run");
+    }
+    if (!options) return exit_code::ok;
+    if (options->url_is_default) {
+        say("neither --url nor PAWL_URL is given: the lock covers this machine only");
+    }
+    session session{std::move(*options)};
+    return session.run();
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,37 @@
+#include "say.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace pawl::cli {
+namespace {
+
+// writev takes what it does not change as non-const.
+[[nodiscard]] iovec piece(std::string_view text) noexcept
+{
+    return {const_cast<char*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+void say(std::string_view text) noexcept
+{
+    const std::array<iovec, 3> line{piece("pawl: "), piece(text), piece("\n")};
+    // If nobody listens on stderr there is nobody to tell.
+    [[maybe_unused]] const auto written =
+        ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
+}
+
+std::string in_quotes(std::string_view text)
+{
+    std::string result = "'";
+    for (const char c : text) {
+        const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+        result += control ? '?' : c;
+    }
+    return result + "'";
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,168 @@
+#include "supervisor.h"
+
+#include "duration.h"
+#include "say.h"
+
+#include <algorithm>
+#include <string>
+
+namespace pawl::cli {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+milliseconds kill_margin(milliseconds lease) noexcept
+{
+    return std::clamp<milliseconds>(lease / 10, 2ms, 200ms);
+}
+
+supervisor::supervisor(const hold& hold, child& child, guardian& guard, const signals& signals,
+                       terminal& terminal, const bell& bell, supervision settings)
+    : hold_{hold},
+      child_{child},
+      guard_{guard},
+      signals_{signals},
+      terminal_{terminal},
+      bell_{bell},
+      settings_{settings},
+      margin_{kill_margin(settings.lease)}
+{
+}
+
+void supervisor::prepare()
+{
+    const boot_time now = boot_now();
+    note_deadline(now, now + hold_.valid_for());
+    if (unguarded_) {
+        throw std::system_error{std::make_error_code(std::errc::no_child_process),
+                                "the guardian process ended"};
+    }
+}
+
+void supervisor::run()
+{
+    for (;;) {
+        bell_.hush();
+        read_signals();
+        if (child_.has_ended()) return;
+        look_at_lock();
+        alarm_.set(next_look(boot_now()));
+        wait_for_any({signals_.fd(), bell_.fd(), alarm_.fd()});
+    }
+}
+
+// ── Signals and the terminal ────────────────────────────────────────────────────────────────────
+
+void supervisor::read_signals()
+{
+    while (const int signal = signals_.next()) handle(signal);
+}
+
+void supervisor::handle(int signal)
+{
+    if (signal == SIGCHLD) {
+        if (const int stop = child_.stopped_by()) child_stopped(stop);
+    } else if (signal == SIGCONT) {
+        child_continued();
+    } else {
+        child_.signal(signal);
+    }
+}
+
+void supervisor::child_stopped(int signal)
+{
+    const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
+    if (wants_terminal && terminal_.give_to(child_.group())) {
+        child_.signal(SIGCONT);
+        return;
+    }
+    // Without a terminal there is no shell that would continue us. The child waits, and we renew.
+    if (!terminal_.exists()) return;
+    had_terminal_ = terminal_.is_given();
+    terminal_.take_back();
+    // The keyboard's SIGTSTP went to the child's group only; the rest of our own group is part of
+    // the same job.
+    if (had_terminal_) ::kill(0, SIGTSTP);
+    signals::stop_here();
+}
+
+void supervisor::child_continued()
+{
+    if (had_terminal_) terminal_.give_to(child_.group());
+    child_.signal(SIGCONT);
+}
+
+// ── The lock ────────────────────────────────────────────────────────────────────────────────────
+
+void supervisor::look_at_lock()
+{
+    // In this order: the deadline that comes of it is never too late, and a hold that is lost
+    // between the two questions is not taken for one that has run out.
+    const boot_time now = boot_now();
+    const std::chrono::nanoseconds valid_for = hold_.valid_for();
+    if (hold_.state() == hold_state::lost) {
+        note_loss(now);
+    } else {
+        note_deadline(now, now + valid_for);
+    }
+    if (now >= term_at_ && !terminated_) terminate();
+    if (now >= kill_at_ && !killed_) {
+        killed_ = true;
+        say("ending the command by SIGKILL");
+        child_.signal(SIGKILL);
+    }
+}
+
+void supervisor::note_deadline(boot_time now, boot_time deadline)
+{
+    deadline_ = deadline;
+    kill_at_ = deadline_ - margin_;
+    term_at_ = kill_at_ - settings_.grace;
+    if (now < term_at_) terminated_ = false;
+    tell_guardian();
+}
+
+void supervisor::note_loss(boot_time now)
+{
+    if (lost_) return;
+    lost_ = true;
+    term_at_ = now;
+    kill_at_ = std::min(kill_at_, now + settings_.grace);
+}
+
+void supervisor::terminate()
+{
+    terminated_ = true;
+    intervened_ = true;
+    const std::string why{to_string(hold_.why())};
+    say(lost_ ? "the lock " + in_quotes(hold_.name()) + " is lost (" + why + "): ending the command"
+              : "the lock " + in_quotes(hold_.name()) + " will be lost in " +
+                    describe(deadline_ - boot_now()) + " (" + why + "): ending the command");
+    child_.signal(SIGTERM);
+    // One that is stopped would not get it.
+    child_.signal(SIGCONT);
+}
+
+// Half the margin before the deadline, so that it comes after our own SIGKILL and yet in time. The
+// deadline is computed anew at each look and differs by what that took: no news.
+void supervisor::tell_guardian()
+{
+    if (deadline_ - told_deadline_ < 1ms) return;
+    if (guard_.watch(child_.group(), deadline_ - margin_ / 2)) {
+        told_deadline_ = deadline_;
+    } else if (!unguarded_) {
+        unguarded_ = true;
+        say("the guardian process does not listen: if pawl gets killed, the command runs on");
+    }
+}
+
+boot_time supervisor::next_look(boot_time now) const noexcept
+{
+    // A renewal is not an event, but the guardian must hear of it.
+    boot_time next = now + std::max<milliseconds>(settings_.lease / 6, 1ms);
+    if (!terminated_) next = std::min(next, term_at_);
+    if (!killed_) next = std::min(next, kill_at_);
+    return next;
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,84 @@
+// Watches over the command and its lock at once, until the command has ended.
+//
+//   the lock                                     the command's group gets
+//   is held, the deadline far                    the signals that pawl gets, and nothing else
+//   is valid for the grace period and a margin   SIGTERM
+//   is valid for the margin only                 SIGKILL: before the deadline, not after it
+//   is lost early: deleted, taken                SIGTERM at once; SIGKILL after the grace period, or
+//                                                when the deadline comes, whichever is sooner
+//
+// When renewals succeed again in time, SIGKILL is called off; SIGTERM was sent.
+#pragma once
+
+#include "child.h"
+#include "guardian.h"
+#include "signals.h"
+#include "terminal.h"
+#include "wake_up.h"
+
+#include <pawl/hold.h>
+
+#include <chrono>
+
+namespace pawl::cli {
+
+struct supervision {
+    std::chrono::milliseconds lease{};
+    std::chrono::milliseconds grace{};
+};
+
+// How long before the deadline SIGKILL is sent, so that it has arrived by then even on a busy
+// machine.
+[[nodiscard]] std::chrono::milliseconds kill_margin(std::chrono::milliseconds lease) noexcept;
+
+class supervisor {
+public:
+    // The bell is rung whenever something happens to the hold.
+    supervisor(const hold& hold, child& child, guardian& guard, const signals& signals,
+               terminal& terminal, const bell& bell, supervision settings);
+
+    // Tells the guardian what to watch. To be called before the child starts. Throws
+    // std::system_error when there is no guardian to tell.
+    void prepare();
+
+    // Returns when the child has ended.
+    void run();
+
+    // Whether pawl told the command to end for the sake of the lock.
+    [[nodiscard]] bool has_intervened() const noexcept { return intervened_; }
+
+private:
+    void read_signals();
+    void handle(int signal);
+    void child_stopped(int signal);
+    void child_continued();
+    void look_at_lock();
+    void note_deadline(boot_time now, boot_time deadline);
+    void note_loss(boot_time now);
+    void terminate();
+    void tell_guardian();
+    [[nodiscard]] boot_time next_look(boot_time now) const noexcept;
+
+    const hold& hold_;
+    child& child_;
+    guardian& guard_;
+    const signals& signals_;
+    terminal& terminal_;
+    const bell& bell_;
+    supervision settings_;
+    std::chrono::milliseconds margin_;
+    alarm_clock alarm_;
+
+    boot_time deadline_{};       // the last one known
+    boot_time told_deadline_{};  // as the guardian knows it
+    boot_time term_at_{};
+    boot_time kill_at_{};
+    bool lost_ = false;
+    bool terminated_ = false;
+    bool killed_ = false;
+    bool intervened_ = false;
+    bool unguarded_ = false;
+    bool had_terminal_ = false;  // before it was stopped
+};
+
+}  // namespace pawl::cli

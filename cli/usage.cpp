@@ -1,0 +1,67 @@
+#include "usage.h"
+
+#include "exit_code.h"
+#include "say.h"
+
+#include <pawl/version.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+namespace pawl::cli {
+namespace {
+
+class formatter : public CLI::Formatter {
+public:
+    explicit formatter(std::string usage) : usage_{std::move(usage)} {}
+
+    std::string make_usage(const CLI::App*, std::string) const override
+    {
+        return "Usage: " + usage_ + "\n";
+    }
+
+private:
+    std::string usage_;
+};
+
+}  // namespace
+
+command_line::command_line(const std::string& name, const std::string& description,
+                           const std::string& usage)
+    : CLI::App{description, name}
+{
+    formatter(std::make_shared<cli::formatter>(usage));
+    set_help_flag("-h,--help", "Show this help and exit");
+    set_version_flag("-V,--version", version_text(), "Show the version and exit");
+    get_formatter()->column_width(34);
+}
+
+bool command_line::understand(const std::vector<std::string>& arguments)
+{
+    try {
+        // CLI11 takes them from the back.
+        parse(std::vector<std::string>{arguments.rbegin(), arguments.rend()});
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::cout << help();
+    } catch (const CLI::CallForVersion&) {
+        std::cout << version_text() << '\n';
+    }
+    return false;
+}
+
+int usage_error(const std::string& what, const std::string& command)
+{
+    std::string line = what;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    say(line + " (" + command + " --help tells more)");
+    return exit_code::usage;
+}
+
+std::string version_text()
+{
+    return "pawl " + std::string{version()};
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,24 @@
+// Waiting for the lock in a way that Ctrl-C can end.
+#pragma once
+
+#include "run_options.h"
+#include "signals.h"
+
+#include <pawl/hold.h>
+#include <pawl/mutex.h>
+
+#include <optional>
+
+namespace pawl::cli {
+
+struct wait_result {
+    std::optional<hold> held;  // unset: someone else has it, or a signal came
+    int signal = 0;            // the one that ended the wait
+};
+
+// A signal that would end a process ends the wait, and then nothing is held. Ctrl-Z stops pawl as it
+// would any process. Throws pawl::error.
+[[nodiscard]] wait_result wait_for_lock(mutex& lock, const run_options& options,
+                                        const signals& signals);
+
+}  // namespace pawl::cli

@@ -1,0 +1,44 @@
+// What a loop of this command waits for besides signals: a time, or a call from another thread.
+#pragma once
+
+#include "descriptor.h"
+
+#include <chrono>
+#include <initializer_list>
+
+namespace pawl::cli {
+
+// CLOCK_BOOTTIME: the clock of leases, which goes on while the machine is suspended.
+using boot_time = std::chrono::nanoseconds;
+inline constexpr boot_time never = boot_time::max();
+
+[[nodiscard]] boot_time boot_now() noexcept;
+
+// Readable once a time has come, at once if it came while the machine was suspended: poll(2)'s own
+// timeout would count on from where it was.
+class alarm_clock {
+public:
+    alarm_clock();
+    void set(boot_time when) noexcept;  // forgets the former time
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+private:
+    descriptor fd_;
+};
+
+// Readable after ring(), until hush().
+class bell {
+public:
+    bell();
+    void ring() const noexcept;  // from any thread
+    bool hush() const noexcept;  // whether it had been rung
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+private:
+    descriptor fd_;
+};
+
+// Returns when at least one of them is readable.
+void wait_for_any(std::initializer_list<int> fds) noexcept;
+
+}  // namespace pawl::cli

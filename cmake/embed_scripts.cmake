@@ -1,0 +1,16 @@
+# pawl_embed_scripts(OUTPUT file.cpp SCRIPTS a.lua b.lua …)
+#
+# Turns Lua files into one C++ file with a constant for each, pawl::redis::scripts::a, with its SHA-1.
+# A comment line costs every server memory and every load bytes, so lines that hold nothing but a
+# comment are left out; the first line, which names the engine and its flags, stays.
+function(pawl_embed_scripts)
+  cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
+  set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)
+  string(REPLACE ";" "," scripts "${ARG_SCRIPTS}")
+  add_custom_command(
+    OUTPUT ${ARG_OUTPUT}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${ARG_OUTPUT} -DSCRIPTS=${scripts} -P ${generator}
+    DEPENDS ${ARG_SCRIPTS} ${generator}
+    COMMENT "Embedding the Lua scripts"
+    VERBATIM)
+endfunction()

@@ -1,0 +1,44 @@
+# What `cmake --install` writes: headers, library, CMake package, pkg-config file, licence. The
+# command installs itself in cli/. Everything finds its neighbours by relative paths, so an
+# installed tree can be moved.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
+
+install(TARGETS pawl EXPORT pawlTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md TYPE DOC)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md TYPE DOC OPTIONAL)
+
+install(EXPORT pawlTargets NAMESPACE pawl:: DESTINATION ${package_dir})
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/pawlConfig.cmake.in ${PROJECT_BINARY_DIR}/pawlConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a new minor version may change the interface.
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/pawlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/pawlConfig.cmake ${PROJECT_BINARY_DIR}/pawlConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config: relative to the .pc file itself, unless the packager gave absolute directories.
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH up /${pc_dir} /)
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(pc_prefix "\${pcfiledir}/${up}")
+endif()
+foreach(dir IN ITEMS INCLUDEDIR LIBDIR)
+  string(TOLOWER pc_${dir} variable)
+  set(${variable} ${CMAKE_INSTALL_${dir}})
+  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
+    set(${variable} "\${prefix}/${CMAKE_INSTALL_${dir}}")
+  endif()
+endforeach()
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_requires_private "openssl >= 3.0")
+  set(pc_libs_private "-pthread")
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/pawl.pc.in ${PROJECT_BINARY_DIR}/pawl.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/pawl.pc DESTINATION ${pc_dir})

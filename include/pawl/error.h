@@ -1,0 +1,69 @@
+// What can go wrong, as a few typed outcomes.
+//
+// Every call comes in two forms: one throws pawl::error, the other takes a std::error_code& and
+// returns. Both carry one of the outcomes below, so a lock that is busy is never confused with a
+// server that does not answer.
+//
+//   outcome        meaning                                             worth trying again?
+//   busy           someone else holds it                               yes, later
+//   timed_out      someone else held it until the caller's limit       yes, later
+//   cancelled      the caller's stop_token asked to stop               if the caller wants to
+//   lost           it was held and is not any more; hold::why() says   by acquiring anew
+//   not_owner      the caller never held it, or gave it back already   no
+//   no_quorum      too few of the configured servers agreed            yes, later
+//   unreachable    no answer from the server within the limit          yes, later
+//   refused        the server said no: ACL, TLS, memory, settings      after the server is mended
+//   not_a_lock     the key holds something that is not a lock          no, the name collides
+//   bad_argument   an option, a URL or a name is not allowed           no
+//   would_deadlock the calling thread holds this mutex already         no, use recursive_mutex
+//   wrong_process  the client was inherited through fork()             no, make a new client
+#pragma once
+
+#include <pawl/export.h>
+
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace pawl {
+
+enum class errc {
+    busy = 1,
+    timed_out,
+    cancelled,
+    lost,
+    not_owner,
+    no_quorum,
+    unreachable,
+    refused,
+    not_a_lock,
+    bad_argument,
+    would_deadlock,
+    wrong_process,
+};
+
+PAWL_EXPORT const std::error_category& error_category() noexcept;
+
+[[nodiscard]] inline std::error_code make_error_code(errc code) noexcept
+{
+    return {static_cast<int>(code), error_category()};
+}
+
+// what() says what happened, to which lock, on which server, and what to do about it.
+class PAWL_EXPORT error : public std::system_error {
+public:
+    error(errc code, const std::string& message);
+    error(const error&) = default;
+    error& operator=(const error&) = default;
+    ~error() override;
+
+    [[nodiscard]] const char* what() const noexcept override;
+
+private:
+    std::runtime_error message_;  // unlike a string it can be copied without throwing
+};
+
+}  // namespace pawl
+
+template <>
+struct std::is_error_code_enum<pawl::errc> : std::true_type {};

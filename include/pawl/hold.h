@@ -1,0 +1,108 @@
+// pawl::hold is a lock that was granted: who has the handle has the lock. It belongs to no thread
+// and can be moved to another.
+//
+//   state      meaning                                               lost()       release()
+//   held       granted, and renewed as it should be                  not asked    releases
+//   jeopardy   a renewal did not succeed; the deadline is ahead      not asked    releases
+//   lost       not held any more; why() says why                     asked        errc::lost
+//   released   given back, or moved from                             not asked    errc::not_owner
+//
+//   if (auto held = stock.try_acquire_for(5s)) {
+//       save(row, held->fence());
+//       while (more && !held->lost().stop_requested()) step();
+//   }                                                    // released here
+//
+// A hold may be used by several threads at once, but not moved or destroyed meanwhile.
+#pragma once
+
+#include <pawl/event.h>
+#include <pawl/export.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace pawl {
+
+namespace sync {
+class grant;
+}
+
+class PAWL_EXPORT hold {
+public:
+    // Nothing is held.
+    hold() noexcept;
+
+    // Releases what is held. Never throws; a failure is told to on_event and log.
+    ~hold();
+
+    hold(hold&& other) noexcept;
+    hold& operator=(hold&& other) noexcept;
+    hold(const hold&) = delete;
+    hold& operator=(const hold&) = delete;
+
+    // Gives the lock back. One round trip, none when it is lost already. Renewal ends first.
+    //
+    // After it, whatever the outcome, this hold is over: with `unreachable` the server may keep the
+    // lock until the lease ends, and the client goes on trying to give it back. `lost` says that it
+    // was lost before it could be given back.
+    void release();
+    void release(std::error_code& ec) noexcept;
+
+    // Makes the lock valid for at least `lease` from now, drift aside; never shortens it. One round
+    // trip. On failure the old deadline stands, unless the server said that the lock is lost.
+    void extend(std::chrono::milliseconds lease);
+    void extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept;
+
+    // The same, but free of charge when the lock is valid for that long already. Call it before a
+    // step that must not be interrupted.
+    void ensure(std::chrono::milliseconds duration);
+    void ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept;
+
+    // Asks the server whether the lock is still this hold's. One round trip. When it is not, the
+    // hold is lost from then on. Throws, or sets ec, only when the server gave no answer.
+    [[nodiscard]] bool confirm();
+    [[nodiscard]] bool confirm(std::error_code& ec) noexcept;
+
+    // How long the lock is surely held from now, by this machine's own clock: zero when it is not.
+    // No round trip.
+    [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
+
+    // Grows with every grant of this lock. Hand it to the resource that the lock protects, and let
+    // that refuse any number smaller than the greatest it has seen.
+    [[nodiscard]] std::uint64_t fence() const noexcept;
+
+    // Stop is requested when the lock is lost, at the local deadline at the latest, whether or not
+    // any I/O returns. This function itself looks at the clock, so a thread that was suspended and
+    // asks `lost().stop_requested()` gets a true answer.
+    [[nodiscard]] std::stop_token lost() const noexcept;
+
+    [[nodiscard]] hold_state state() const noexcept;
+
+    // Why the hold is in jeopardy or lost.
+    [[nodiscard]] cause why() const noexcept;
+
+    // 32 hexadecimal digits, new for each grant; what the server stores as the holder.
+    [[nodiscard]] const std::string& id() const noexcept;
+
+    // The name of the lock.
+    [[nodiscard]] const std::string& name() const noexcept;
+
+    // Whether there is something to give back.
+    [[nodiscard]] explicit operator bool() const noexcept;
+
+private:
+    friend class lockable;
+    explicit hold(std::shared_ptr<sync::grant> grant) noexcept;
+    void give_back() noexcept;
+
+    std::shared_ptr<sync::grant> grant_;
+    std::atomic<bool> active_{false};  // this hold has not been released
+};
+
+}  // namespace pawl

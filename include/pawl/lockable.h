@@ -1,0 +1,149 @@
+// What pawl::mutex and pawl::recursive_mutex have in common: handles from acquire(), and the
+// interface of std::timed_mutex over them.
+//
+//   call                      waits             busy        limit passed   token stopped   trouble
+//   acquire                   for ever          waits       –              throws          throws
+//   try_acquire               no                nullopt     –              nullopt         throws
+//   try_acquire_for, _until   to the limit      waits       nullopt        nullopt         throws
+//   lock                      for ever          waits       –              –               throws
+//   try_lock                  no                false       –              –               throws
+//   try_lock_for, _until      to the limit      waits       false          –               throws
+//   unlock                    no                –           –              –               never throws
+//
+// Trouble is `unreachable`, `refused`, `not_a_lock`, `wrong_process`, `would_deadlock`. The forms
+// with a std::error_code& never throw: they return nothing and set it, to `busy`, `timed_out` and
+// `cancelled` too.
+//
+// Each attempt costs one round trip. A call that fails leaves nothing behind: if an answer got lost
+// on the way, the client takes back in the background what the server may have granted.
+//
+// All functions may be called from any thread. The mutex must outlive neither its holds nor its
+// client; the client must outlive the mutex.
+#pragma once
+
+#include <pawl/client.h>
+#include <pawl/export.h>
+#include <pawl/hold.h>
+#include <pawl/options.h>
+#include <pawl/time_limit.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace pawl {
+
+namespace sync {
+class lock_state;
+enum class reentry : bool;
+}  // namespace sync
+
+class PAWL_EXPORT lockable {
+public:
+    lockable(const lockable&) = delete;
+    lockable& operator=(const lockable&) = delete;
+
+    // ── Handles ─────────────────────────────────────────────────────────────────────────────────
+
+    [[nodiscard]] hold acquire(std::stop_token stop = {});
+    [[nodiscard]] hold acquire(std::error_code& ec) noexcept;
+    [[nodiscard]] hold acquire(std::stop_token stop, std::error_code& ec) noexcept;
+
+    [[nodiscard]] std::optional<hold> try_acquire(std::stop_token stop = {});
+    [[nodiscard]] std::optional<hold> try_acquire(std::error_code& ec) noexcept;
+    [[nodiscard]] std::optional<hold> try_acquire(std::stop_token stop, std::error_code& ec) noexcept;
+
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
+                                                      std::stop_token stop = {})
+    {
+        return try_acquire_within(time_limit::after(wait), std::move(stop));
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
+                                                      std::error_code& ec) noexcept
+    {
+        return try_acquire_within(time_limit::after(wait), {}, ec);
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
+                                                      std::stop_token stop,
+                                                      std::error_code& ec) noexcept
+    {
+        return try_acquire_within(time_limit::after(wait), std::move(stop), ec);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<hold> try_acquire_until(
+        std::chrono::time_point<Clock, Duration> when, std::stop_token stop = {})
+    {
+        return try_acquire_within(time_limit::at(when), std::move(stop));
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<hold> try_acquire_until(
+        std::chrono::time_point<Clock, Duration> when, std::error_code& ec) noexcept
+    {
+        return try_acquire_within(time_limit::at(when), {}, ec);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<hold> try_acquire_until(
+        std::chrono::time_point<Clock, Duration> when, std::stop_token stop,
+        std::error_code& ec) noexcept
+    {
+        return try_acquire_within(time_limit::at(when), std::move(stop), ec);
+    }
+
+    // ── The interface of std::timed_mutex ───────────────────────────────────────────────────────
+    // What lock() acquires belongs to the calling thread: only that thread can unlock() it.
+
+    void lock();
+    [[nodiscard]] bool try_lock();
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait)
+    {
+        return try_lock_within(time_limit::after(wait));
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> when)
+    {
+        return try_lock_within(time_limit::at(when));
+    }
+
+    // Gives back what the calling thread locked last. One round trip. The first form tells a failure
+    // to the client's log; the second to its caller, as hold::release does, with `not_owner` when
+    // this thread has nothing locked.
+    void unlock() noexcept;
+    void unlock(std::error_code& ec) noexcept;
+
+    // What the calling thread locked last and has not unlocked, for its fence() and lost();
+    // nullptr if nothing. Valid until unlock().
+    [[nodiscard]] hold* current() const noexcept;
+
+    [[nodiscard]] const std::string& name() const noexcept;
+
+protected:
+    // A name is 1 to 512 bytes, any but NUL. Throws pawl::error (bad_argument).
+    lockable(client& client, std::string_view name, const lock_options& options,
+             sync::reentry reentry);
+    ~lockable();
+
+private:
+    std::optional<hold> try_acquire_within(time_limit limit, std::stop_token stop);
+    std::optional<hold> try_acquire_within(time_limit limit, std::stop_token stop,
+                                           std::error_code& ec) noexcept;
+    bool try_lock_within(time_limit limit);
+
+    std::unique_ptr<sync::lock_state> state_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,14 @@
+// All of pawl.
+#pragma once
+
+#include <pawl/client.h>
+#include <pawl/error.h>
+#include <pawl/event.h>
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/mutex.h>
+#include <pawl/options.h>
+#include <pawl/recursive_mutex.h>
+#include <pawl/stateless.h>
+#include <pawl/time_limit.h>
+#include <pawl/version.h>

@@ -1,0 +1,38 @@
+// A lock as two functions that keep nothing in this process: the caller names the holder, and may
+// unlock from another process. Nothing is renewed; the lease is all there is.
+#pragma once
+
+#include <pawl/client.h>
+#include <pawl/export.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace pawl::stateless {
+
+// Takes the lock `name` for `holder` if it is free: the fence of the grant, or nothing when anyone
+// holds it, this same holder included. One round trip. A holder is 1 to 512 bytes.
+//
+// The plain layout is used. Throws pawl::error (unreachable, refused, not_a_lock, bad_argument,
+// wrong_process); the second form sets ec, to `busy` too.
+[[nodiscard]] PAWL_EXPORT std::optional<std::uint64_t> try_lock(client& client,
+                                                                std::string_view name,
+                                                                std::string_view holder,
+                                                                std::chrono::milliseconds lease);
+[[nodiscard]] PAWL_EXPORT std::optional<std::uint64_t> try_lock(client& client,
+                                                                std::string_view name,
+                                                                std::string_view holder,
+                                                                std::chrono::milliseconds lease,
+                                                                std::error_code& ec) noexcept;
+
+// Gives it back: true if `holder` held it, false if not (and then nothing was changed). One round
+// trip. After a lost answer the question is repeated, and "not held any more" then counts as given
+// back. Throws, or sets ec, as above.
+PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder);
+PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder,
+                        std::error_code& ec) noexcept;
+
+}  // namespace pawl::stateless

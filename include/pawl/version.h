@@ -1,0 +1,17 @@
+// The version of the headers (macros) and of the library that is linked (function).
+#pragma once
+
+#include <pawl/export.h>
+
+#include <string_view>
+
+#define PAWL_VERSION_MAJOR 0
+#define PAWL_VERSION_MINOR 1
+#define PAWL_VERSION_PATCH 0
+#define PAWL_VERSION "0.1.0"
+
+namespace pawl {
+
+[[nodiscard]] PAWL_EXPORT std::string_view version() noexcept;
+
+}  // namespace pawl

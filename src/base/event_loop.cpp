@@ -1,0 +1,180 @@
+#include "base/event_loop.h"
+
+#include "base/signal_free_thread.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace pawl::base {
+namespace {
+
+[[noreturn]] void fail(const char* what)
+{
+    throw std::system_error{errno, std::system_category(), what};
+}
+
+unique_fd checked(int fd, const char* what)
+{
+    if (fd < 0) fail(what);
+    return unique_fd{fd};
+}
+
+void drain(int fd)
+{
+    std::uint64_t count{};
+    // Both an eventfd and a timerfd are emptied by one read; EAGAIN says that they were.
+    [[maybe_unused]] const auto got = ::read(fd, &count, sizeof count);
+}
+
+}  // namespace
+
+event_loop::event_loop()
+    : epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")},
+      wake_up_{checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")},
+      // Counts time spent suspended, and rings at once on waking up.
+      alarm_{checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")}
+{
+    control(EPOLL_CTL_ADD, wake_up_.get(), EPOLLIN, "epoll_ctl add");
+    control(EPOLL_CTL_ADD, alarm_.get(), EPOLLIN, "epoll_ctl add");
+}
+
+void event_loop::start()
+{
+    thread_ = signal_free_thread([this] { run(); });
+}
+
+void event_loop::stop()
+{
+    if (!thread_.joinable()) return;
+    {
+        const std::scoped_lock guard{mutex_};
+        stopping_ = true;
+    }
+    post([] {});
+    thread_.join();
+}
+
+void event_loop::post(task work)
+{
+    {
+        const std::scoped_lock guard{mutex_};
+        posted_.push_back(std::move(work));
+    }
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_up_.get(), &one, sizeof one);
+}
+
+void event_loop::on_alarm(task handler)
+{
+    alarm_handler_ = std::move(handler);
+}
+
+void event_loop::set_alarm(boot_time when)
+{
+    using namespace std::chrono;
+    // All zero would disarm it, so the past is "one nanosecond after boot".
+    const auto ns = std::max(when.time_since_epoch(), nanoseconds{1});
+    const auto s = floor<seconds>(ns);
+    itimerspec spec{};
+    if (when != boot_time::max()) spec.it_value = {s.count(), (ns - s).count()};
+    if (::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0) {
+        fail("timerfd_settime");
+    }
+}
+
+void event_loop::watch(int fd, std::uint32_t events, ready_handler handler)
+{
+    watches_[fd] = std::make_shared<ready_handler>(std::move(handler));
+    control(EPOLL_CTL_ADD, fd, events, "epoll_ctl add");
+}
+
+void event_loop::change(int fd, std::uint32_t events)
+{
+    control(EPOLL_CTL_MOD, fd, events, "epoll_ctl mod");
+}
+
+void event_loop::unwatch(int fd)
+{
+    if (watches_.erase(fd) != 0) control(EPOLL_CTL_DEL, fd, 0, "epoll_ctl del");
+}
+
+event_loop::timer event_loop::call_at(boot_time when, task work)
+{
+    const timer handle{when, ++last_timer_};
+    timers_.emplace(handle, std::move(work));
+    return handle;
+}
+
+void event_loop::cancel(const timer& handle)
+{
+    timers_.erase(handle);
+}
+
+void event_loop::control(int operation, int fd, std::uint32_t events, const char* what) const
+{
+    epoll_event event{};
+    event.events = events;
+    event.data.fd = fd;
+    if (::epoll_ctl(epoll_.get(), operation, fd, &event) != 0) fail(what);
+}
+
+void event_loop::run()
+{
+    while (true) {
+        {
+            const std::scoped_lock guard{mutex_};
+            if (stopping_) return;
+        }
+        wait_once();
+        run_posted();
+        run_timers();
+    }
+}
+
+void event_loop::wait_once()
+{
+    std::array<epoll_event, 16> events{};
+    const auto next = timers_.empty() ? boot_time::max() : timers_.begin()->first.first;
+    const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
+                                   poll_timeout(next, boot_clock::now()));
+    for (int i = 0; i < count; ++i) {
+        const int fd = events[static_cast<std::size_t>(i)].data.fd;
+        if (fd == wake_up_.get()) {
+            drain(fd);
+        } else if (fd == alarm_.get()) {
+            drain(fd);
+            if (alarm_handler_) alarm_handler_();
+        } else if (const auto found = watches_.find(fd); found != watches_.end()) {
+            // A copy: the handler may end its own watch.
+            const auto handler = found->second;
+            (*handler)();
+        }
+    }
+}
+
+void event_loop::run_posted()
+{
+    std::vector<task> work;
+    {
+        const std::scoped_lock guard{mutex_};
+        work.swap(posted_);
+    }
+    for (const auto& each : work) each();
+}
+
+void event_loop::run_timers()
+{
+    const auto now = boot_clock::now();
+    while (!timers_.empty() && timers_.begin()->first.first <= now) {
+        auto node = timers_.extract(timers_.begin());
+        node.mapped()();
+    }
+}
+
+}  // namespace pawl::base

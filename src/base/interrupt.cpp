@@ -1,0 +1,40 @@
+#include "base/interrupt.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace pawl::base {
+
+interrupt::interrupt(std::stop_token stop) : stop_{std::move(stop)}
+{
+    if (!stop_.stop_possible()) return;
+    event_ = unique_fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!event_) throw std::system_error{errno, std::system_category(), "eventfd"};
+    callback_.emplace(stop_, [fd = event_.get()] {
+        const std::uint64_t one = 1;
+        // Can only fail when the counter is full, and then it is readable already.
+        [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
+    });
+}
+
+wait_end wait_for(int fd, short events, boot_time until, const interrupt* stop)
+{
+    // poll(2) ignores entries with a negative descriptor.
+    std::array<pollfd, 2> fds{{{fd, events, 0}, {stop != nullptr ? stop->fd() : -1, POLLIN, 0}}};
+    while (true) {
+        const int timeout = poll_timeout(until, boot_clock::now());
+        const int count = ::poll(fds.data(), fds.size(), timeout);
+        if (count < 0 && errno != EINTR) {
+            throw std::system_error{errno, std::system_category(), "poll"};
+        }
+        if (count > 0) return fds[1].revents != 0 ? wait_end::interrupted : wait_end::ready;
+        if (boot_clock::now() >= until) return wait_end::timed_out;
+    }
+}
+
+}  // namespace pawl::base

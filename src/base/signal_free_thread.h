@@ -1,0 +1,12 @@
+// A library's thread must not be the one that a program's signals are delivered to.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+namespace pawl::base {
+
+// Starts a thread with all signals blocked. Throws std::system_error.
+[[nodiscard]] std::thread signal_free_thread(std::function<void()> body);
+
+}  // namespace pawl::base

@@ -1,0 +1,151 @@
+#include "core/acquire.h"
+
+#include "core/deadline.h"
+
+#include <algorithm>
+
+namespace pawl::core {
+
+using base::boot_time;
+
+namespace {
+
+// Even a caller with less time than that gives the server a chance to answer.
+constexpr std::chrono::milliseconds shortest_try{100};
+
+errc failure_of(verdict what)
+{
+    switch (what) {
+    case verdict::not_a_lock: return errc::not_a_lock;
+    case verdict::cancelled: return errc::cancelled;
+    case verdict::no_reply:
+    case verdict::unreachable:
+    case verdict::unavailable: return errc::unreachable;
+    default: return errc::refused;
+    }
+}
+
+}  // namespace
+
+acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_unit& random)
+    : plan_{plan}, random_{&random}, patience_{plan.command_limit, random}
+{
+}
+
+acquire_step acquire_machine::start(boot_time now)
+{
+    patience_.restart(now);
+    return send(now);
+}
+
+acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
+{
+    if (got.maybe_executed) uncertain_ = true;
+    switch (got.what) {
+    case verdict::done: return on_grant(got, now);
+    case verdict::busy: return on_busy(got, now);
+    case verdict::no_reply:
+    case verdict::unreachable:
+    case verdict::unavailable: return on_no_answer(got, now);
+    default: return finish(failure_of(got.what), got.detail);
+    }
+}
+
+acquire_step acquire_machine::on_pause_over(boot_time now)
+{
+    if (limit_passed(now)) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
+    return send(now);
+}
+
+acquire_step acquire_machine::on_cancel()
+{
+    return finish(errc::cancelled, {});
+}
+
+acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
+{
+    const auto deadline = local_deadline(sent_, plan_.lease, plan_.drift);
+    if (now >= deadline) {
+        // The answer took longer than the lease. Asking again counts the lease anew if the server
+        // still has it, and else takes it anew.
+        uncertain_ = true;
+        if (now >= patience_.end() || limit_passed(now)) {
+            return finish(errc::unreachable, "the answer took longer than the lease");
+        }
+        return send(now);
+    }
+    result_.fence = got.fence;
+    result_.sent = sent_;
+    result_.deadline = deadline;
+    return {.what = acquire_step::kind::finish};
+}
+
+acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
+{
+    seen_busy_ = true;
+    patience_.restart(now);
+    if (plan_.limit.is_now()) return finish(errc::busy, {});
+    if (limit_passed(now)) return finish(errc::timed_out, {});
+
+    const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        plan_.poll_interval * (0.5 + 0.5 * (*random_)()));
+    auto until = std::min(now + wait, limit());
+    // A holder that crashed is followed as soon as its lease is over.
+    if (got.busy_for.count() >= 0) {
+        until = std::min(until, now + got.busy_for + std::chrono::milliseconds{1});
+    }
+    return pause(until);
+}
+
+acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
+{
+    const auto again = patience_.next_try(now);
+    if (!again || limit_passed(now)) {
+        const bool only_late = again && seen_busy_;
+        return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
+    }
+    result_.detail = got.detail;
+    return pause(std::min(*again, limit()));
+}
+
+acquire_step acquire_machine::send(boot_time now)
+{
+    sent_ = now;
+    acquire_step step{.what = acquire_step::kind::send};
+    step.until = std::max(std::min(patience_.end(), limit()), now + shortest_try);
+    step.request = {.what = verb::acquire,
+                    .layout = plan_.layout,
+                    .keys = plan_.keys,
+                    .holder = plan_.holder,
+                    .lease = plan_.lease,
+                    .count = 1,
+                    .repeated = uncertain_};
+    return step;
+}
+
+acquire_step acquire_machine::pause(boot_time until) const
+{
+    return {.what = acquire_step::kind::pause, .until = until, .request = {}};
+}
+
+acquire_step acquire_machine::finish(errc failure, std::string detail)
+{
+    result_.failure = failure;
+    if (!detail.empty()) result_.detail = std::move(detail);
+    result_.uncertain = uncertain_;
+    return {.what = acquire_step::kind::finish, .until = {}, .request = {}};
+}
+
+bool acquire_machine::limit_passed(boot_time now) const noexcept
+{
+    return !plan_.limit.is_now() && now >= limit();
+}
+
+boot_time acquire_machine::limit() const noexcept
+{
+    // "Now" limits the waiting for others, not the one question that is asked.
+    if (plan_.limit.is_never() || plan_.limit.is_now()) return boot_time::max();
+    return boot_time{plan_.limit.since_boot()};
+}
+
+}  // namespace pawl::core

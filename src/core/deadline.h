@@ -1,0 +1,23 @@
+// Until when a lease is surely held, by this machine's own clock.
+#pragma once
+
+#include "base/clock.h"
+
+#include <chrono>
+
+namespace pawl::core {
+
+// The server counts the lease from when it executed the request, which was not before `sent`. Its
+// clock may run faster by `drift`, and it counts in whole milliseconds.
+[[nodiscard]] inline base::boot_time local_deadline(base::boot_time sent,
+                                                    std::chrono::milliseconds lease,
+                                                    double drift) noexcept
+{
+    using namespace std::chrono;
+    constexpr milliseconds rounding{2};
+    const auto slack = duration_cast<nanoseconds>(duration<double, std::milli>(
+        static_cast<double>(lease.count()) * drift));
+    return sent + lease - slack - rounding;
+}
+
+}  // namespace pawl::core

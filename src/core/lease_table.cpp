@@ -1,0 +1,197 @@
+#include "core/lease_table.h"
+
+#include "core/deadline.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace pawl::core {
+
+using base::boot_time;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds longest_early{5'000};
+
+// The longest pause after a renewal that failed; the shortest is half of it.
+milliseconds retry_pause(milliseconds lease)
+{
+    return std::clamp(lease / 12, milliseconds{5}, milliseconds{1'000});
+}
+
+// Leases that are nearly due ride along with those that are, so that ten thousand of them, taken at
+// ten thousand different times, soon share a few round trips; and likewise when all have failed.
+milliseconds early_by(const lease& lease)
+{
+    if (lease.failures > 0) return retry_pause(lease.length) / 2;
+    return std::min(lease.length / 6, longest_early);
+}
+
+boot_time key_for(const lease& lease)
+{
+    const auto deadline = lease.deadline.load();
+    if (!lease.renew || lease.under_way) return deadline;
+    return std::min(lease.renew_at, deadline);
+}
+
+}  // namespace
+
+cause cause_of(verdict what) noexcept
+{
+    switch (what) {
+    case verdict::vanished: return cause::vanished;
+    case verdict::taken: return cause::taken;
+    case verdict::not_a_lock: return cause::not_a_lock;
+    case verdict::refused: return cause::refused;
+    case verdict::no_reply: return cause::no_reply;
+    case verdict::unavailable:
+    case verdict::unreachable: return cause::unreachable;
+    default: return cause::none;
+    }
+}
+
+milliseconds renewal_limit(milliseconds lease, milliseconds command_limit)
+{
+    return std::clamp(lease / 6, milliseconds{2}, command_limit);
+}
+
+void lease_table::add(const lease_ptr& lease, boot_time sent)
+{
+    assert(leases_.find(lease.get()) == leases_.end());
+    lease->deadline = local_deadline(sent, lease->length, drift_);
+    lease->renew_at = sent + lease->length / 3;
+    leases_.emplace(lease.get(), lease);
+    schedule(*lease);
+}
+
+bool lease_table::release(const lease_ptr& lease, transitions& out)
+{
+    if (lease->is_over()) return false;
+    move_to(lease, hold_state::released, cause::none, {}, out);
+    return true;
+}
+
+void lease_table::extended(lease& lease, milliseconds length, boot_time sent, transitions& out)
+{
+    const auto found = leases_.find(&lease);
+    if (found == leases_.end()) return;
+    lease.deadline = std::max(lease.deadline.load(), local_deadline(sent, length, drift_));
+    // Renewals go on when as much is left as after any other renewal's third.
+    lease.renew_at = std::max(lease.renew_at, sent + length - 2 * (lease.length / 3));
+    lease.failures = 0;
+    if (lease.state == hold_state::jeopardy) {
+        const auto keep = found->second;
+        move_to(keep, hold_state::held, cause::none, {}, out);
+    }
+    schedule(lease);
+}
+
+void lease_table::lose(const lease_ptr& lease, cause why, const std::string& detail,
+                       transitions& out)
+{
+    if (!lease->is_over()) move_to(lease, hold_state::lost, why, detail, out);
+}
+
+boot_time lease_table::next_wake() const noexcept
+{
+    return by_wake_.empty() ? boot_time::max() : by_wake_.begin()->first;
+}
+
+void lease_table::expire(boot_time now, transitions& out)
+{
+    // A lease that is due for renewal sorts before one that expires later, so look at all that woke.
+    std::vector<lease_ptr> over;
+    for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now; ++it) {
+        if (it->second->deadline.load() <= now) over.push_back(leases_.at(it->second));
+    }
+    for (const auto& lease : over) {
+        move_to(lease, hold_state::lost, cause::expired, {}, out);
+    }
+}
+
+std::vector<lease_ptr> lease_table::take_due(boot_time now)
+{
+    std::vector<lease_ptr> due;
+    if (next_wake() > now) return due;
+    for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now + longest_early; ++it) {
+        lease& candidate = *it->second;
+        const bool idle = candidate.renew && !candidate.under_way;
+        if (idle && candidate.renew_at <= now + early_by(candidate)) {
+            due.push_back(leases_.at(&candidate));
+        }
+    }
+    for (const auto& lease : due) {
+        lease->under_way = true;
+        lease->sent = now;
+        schedule(*lease);
+    }
+    return due;
+}
+
+void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_time now,
+                             transitions& out)
+{
+    if (lease->is_over()) return;
+    lease->under_way = false;
+    switch (got.what) {
+    case verdict::done: extended(*lease, lease->length, lease->sent, out); break;
+    case verdict::vanished:
+    case verdict::taken:
+    case verdict::not_a_lock: lose(lease, cause_of(got.what), got.detail, out); break;
+    default: on_renewal_failed(lease, got, now, out); break;
+    }
+}
+
+void lease_table::on_renewal_failed(const lease_ptr& lease, const outcome& got, boot_time now,
+                                    transitions& out)
+{
+    ++lease->failures;
+    lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                retry_pause(lease->length) * (0.5 + 0.5 * random_()));
+    schedule(*lease);
+    if (lease->state == hold_state::held) {
+        move_to(lease, hold_state::jeopardy, cause_of(got.what), got.detail, out);
+    }
+}
+
+void lease_table::close(transitions& out)
+{
+    for (const auto& lease : all()) {
+        move_to(lease, hold_state::lost, cause::closed, {}, out);
+    }
+}
+
+std::vector<lease_ptr> lease_table::all() const
+{
+    std::vector<lease_ptr> found;
+    found.reserve(leases_.size());
+    for (const auto& [raw, lease] : leases_) found.push_back(lease);
+    return found;
+}
+
+void lease_table::schedule(lease& lease)
+{
+    if (lease.wake != boot_time{}) by_wake_.erase({lease.wake, &lease});
+    lease.wake = key_for(lease);
+    by_wake_.emplace(lease.wake, &lease);
+}
+
+void lease_table::remove(lease& lease)
+{
+    by_wake_.erase({lease.wake, &lease});
+    leases_.erase(&lease);
+}
+
+void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
+                          transitions& out)
+{
+    const auto from = lease->state.load();
+    assert(from != hold_state::lost && from != hold_state::released);
+    lease->why = why;
+    lease->state = to;
+    if (to == hold_state::lost || to == hold_state::released) remove(*lease);
+    out.push_back({lease, from, to, why, std::move(detail)});
+}
+
+}  // namespace pawl::core

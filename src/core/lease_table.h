@@ -1,0 +1,94 @@
+// All leases of a client: which is to be renewed when, which is in jeopardy, which is lost.
+//
+//   added ──▶ held ⇄ jeopardy ──▶ lost
+//               └───────┴──────▶ released
+//
+// A lease leaves the table when it is lost or released; an answer that comes later finds it over and
+// changes nothing. The table is told the time, and has no thread, lock or clock of its own: its owner
+// sees to it that one call runs at a time.
+#pragma once
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "core/lease.h"
+
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace pawl::core {
+
+using lease_ptr = std::shared_ptr<lease>;
+
+// A lease changed its state.
+struct transition {
+    lease_ptr which;
+    hold_state from{};
+    hold_state to{};
+    cause why{};
+    std::string detail;
+};
+using transitions = std::vector<transition>;
+
+class lease_table {
+public:
+    lease_table(double drift, base::random_unit random) : drift_{drift}, random_{std::move(random)} {}
+
+    // A lease was granted to a request sent at `sent`.
+    void add(const lease_ptr& lease, base::boot_time sent);
+
+    // It is being given back: from here on it is neither renewed nor lost. False if it is over.
+    bool release(const lease_ptr& lease, transitions& out);
+
+    // The server said that it now lasts `length` from a request sent at `sent`.
+    void extended(lease& lease, std::chrono::milliseconds length, base::boot_time sent,
+                  transitions& out);
+
+    // The server said that it is not ours.
+    void lose(const lease_ptr& lease, cause why, const std::string& detail, transitions& out);
+
+    // When expire() or take_due() next has something to do; boot_time::max() if never.
+    [[nodiscard]] base::boot_time next_wake() const noexcept;
+
+    // Those whose deadline has passed are lost.
+    void expire(base::boot_time now, transitions& out);
+
+    // Those that are to be renewed now. Each must be answered by on_renewal().
+    [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now);
+
+    // The answer to a renewal.
+    void on_renewal(const lease_ptr& lease, const outcome& got, base::boot_time now,
+                    transitions& out);
+
+    // The client goes: everything that is left is lost.
+    void close(transitions& out);
+
+    [[nodiscard]] std::vector<lease_ptr> all() const;
+    [[nodiscard]] std::size_t size() const noexcept { return leases_.size(); }
+
+private:
+    void schedule(lease& lease);
+    void remove(lease& lease);
+    void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
+                 transitions& out);
+    void on_renewal_failed(const lease_ptr& lease, const outcome& got, base::boot_time now,
+                           transitions& out);
+
+    double drift_;
+    base::random_unit random_;
+    std::unordered_map<lease*, lease_ptr> leases_;
+    std::set<std::pair<base::boot_time, lease*>> by_wake_;
+};
+
+// How long the answer to a renewal of a lease may take before it counts as failed.
+[[nodiscard]] std::chrono::milliseconds renewal_limit(std::chrono::milliseconds lease,
+                                                      std::chrono::milliseconds command_limit);
+
+// What a verdict other than `done` means to someone who thought he held the lock.
+[[nodiscard]] cause cause_of(verdict what) noexcept;
+
+}  // namespace pawl::core

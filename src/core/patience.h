@@ -1,0 +1,53 @@
+// How long, and how often, an unanswered request is repeated.
+//
+// The pauses grow and are jittered, so that a server that comes back is not met by everyone at once;
+// in all they last no longer than the command limit.
+#pragma once
+
+#include "base/clock.h"
+#include "base/random.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace pawl::core {
+
+class patience {
+public:
+    patience(std::chrono::milliseconds command_limit, const base::random_unit& random)
+        : command_limit_{command_limit}, random_{&random}
+    {
+    }
+
+    // A new question starts, or the server gave a sign of life.
+    void restart(base::boot_time now) noexcept
+    {
+        end_ = now + command_limit_;
+        tries_ = 0;
+    }
+
+    // When it is over.
+    [[nodiscard]] base::boot_time end() const noexcept { return end_; }
+
+    // After a try without an answer: when to try again, or nothing if it is time to give up.
+    [[nodiscard]] std::optional<base::boot_time> next_try(base::boot_time now)
+    {
+        if (now >= end_) return std::nullopt;
+        const auto ceiling = std::min(first_pause * (1U << std::min(tries_++, 6U)), longest_pause);
+        const auto pause = std::chrono::duration_cast<std::chrono::nanoseconds>(
+            ceiling * (0.5 + 0.5 * (*random_)()));
+        return std::min(now + pause, end_);
+    }
+
+private:
+    static constexpr std::chrono::milliseconds first_pause{10};
+    static constexpr std::chrono::milliseconds longest_pause{500};
+
+    std::chrono::milliseconds command_limit_;
+    const base::random_unit* random_;
+    base::boot_time end_{};
+    unsigned tries_ = 0;
+};
+
+}  // namespace pawl::core

@@ -1,0 +1,70 @@
+#include "observe/dispatcher.h"
+
+#include "base/signal_free_thread.h"
+
+#include <system_error>
+
+namespace pawl::observe {
+
+dispatcher::dispatcher() : queue_{std::make_shared<queue>()} {}
+
+dispatcher::~dispatcher()
+{
+    close(std::chrono::milliseconds{0});
+}
+
+void dispatcher::post(task work)
+{
+    {
+        const std::scoped_lock guard{queue_->mutex};
+        if (queue_->closing) return;
+        queue_->tasks.push_back(std::move(work));
+        if (!thread_.joinable()) start();
+    }
+    queue_->changed.notify_all();
+}
+
+void dispatcher::start() noexcept
+{
+    try {
+        thread_ = base::signal_free_thread([queue = queue_] { run(queue); });
+    } catch (const std::system_error&) {
+        // No thread to be had now: what is queued waits for the next post().
+    }
+}
+
+void dispatcher::close(std::chrono::milliseconds limit)
+{
+    std::unique_lock guard{queue_->mutex};
+    queue_->closing = true;
+    queue_->changed.notify_all();
+    if (!thread_.joinable()) return;
+    const bool from_a_task = thread_.get_id() == std::this_thread::get_id();
+    if (!from_a_task) queue_->changed.wait_for(guard, limit, [this] { return queue_->finished; });
+    if (!queue_->finished) {
+        thread_.detach();
+        return;
+    }
+    auto thread = std::move(thread_);
+    guard.unlock();
+    thread.join();
+}
+
+void dispatcher::run(const std::shared_ptr<queue>& queue)
+{
+    std::unique_lock guard{queue->mutex};
+    while (true) {
+        queue->changed.wait(guard, [&] { return queue->closing || !queue->tasks.empty(); });
+        if (queue->tasks.empty()) break;
+        auto work = std::move(queue->tasks.front());
+        queue->tasks.pop_front();
+        guard.unlock();
+        work();
+        work = nullptr;  // what it holds may be the last of its kind, and need the lock to go
+        guard.lock();
+    }
+    queue->finished = true;
+    queue->changed.notify_all();
+}
+
+}  // namespace pawl::observe

@@ -1,0 +1,47 @@
+// The thread on which the user's code runs: event handlers and stop_callbacks, in order, with no
+// lock held. It is started when there is first something to tell.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace pawl::observe {
+
+class dispatcher {
+public:
+    using task = std::function<void()>;
+
+    dispatcher();
+    ~dispatcher();
+    dispatcher(const dispatcher&) = delete;
+    dispatcher& operator=(const dispatcher&) = delete;
+
+    // From any thread. After close() nothing happens.
+    void post(task work);
+
+    // Waits until all that was posted has run, but no longer than `limit`, and not at all when it is
+    // called from a task: a user's handler may destroy the client, and may take as long as it likes.
+    void close(std::chrono::milliseconds limit);
+
+private:
+    // Outlives the dispatcher if a handler does.
+    struct queue {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::deque<task> tasks;
+        bool closing = false;
+        bool finished = false;
+    };
+    void start() noexcept;  // queue_->mutex is held
+    static void run(const std::shared_ptr<queue>& queue);
+
+    std::shared_ptr<queue> queue_;
+    std::thread thread_;  // guarded by queue_->mutex
+};
+
+}  // namespace pawl::observe

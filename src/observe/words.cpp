@@ -1,0 +1,85 @@
+// The names of outcomes, states and causes, and the version.
+#include <pawl/error.h>
+#include <pawl/event.h>
+#include <pawl/version.h>
+
+namespace pawl {
+namespace {
+
+class category final : public std::error_category {
+public:
+    [[nodiscard]] const char* name() const noexcept override { return "pawl"; }
+
+    [[nodiscard]] std::string message(int code) const override
+    {
+        switch (static_cast<errc>(code)) {
+        case errc::busy: return "busy: someone else holds the lock";
+        case errc::timed_out: return "timed out: someone else held the lock all the while";
+        case errc::cancelled: return "cancelled";
+        case errc::lost: return "the lock was lost";
+        case errc::not_owner: return "not the owner";
+        case errc::no_quorum: return "no quorum";
+        case errc::unreachable: return "server unreachable";
+        case errc::refused: return "refused by the server";
+        case errc::not_a_lock: return "not a lock";
+        case errc::bad_argument: return "bad argument";
+        case errc::would_deadlock: return "this thread holds the lock already";
+        case errc::wrong_process: return "the client belongs to the parent process";
+        }
+        return "unknown pawl error " + std::to_string(code);
+    }
+};
+
+}  // namespace
+
+const std::error_category& error_category() noexcept
+{
+    static const category the_category;
+    return the_category;
+}
+
+error::error(errc code, const std::string& message)
+    : std::system_error{make_error_code(code)}, message_{message}
+{
+}
+
+error::~error() = default;
+
+const char* error::what() const noexcept
+{
+    return message_.what();
+}
+
+std::string_view to_string(hold_state state) noexcept
+{
+    switch (state) {
+    case hold_state::held: return "held";
+    case hold_state::jeopardy: return "jeopardy";
+    case hold_state::lost: return "lost";
+    case hold_state::released: return "released";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(cause why) noexcept
+{
+    switch (why) {
+    case cause::none: return "none";
+    case cause::no_reply: return "no reply";
+    case cause::unreachable: return "unreachable";
+    case cause::refused: return "refused";
+    case cause::expired: return "expired";
+    case cause::vanished: return "vanished";
+    case cause::taken: return "taken";
+    case cause::not_a_lock: return "not a lock";
+    case cause::closed: return "client closed";
+    }
+    return "unknown";
+}
+
+std::string_view version() noexcept
+{
+    return PAWL_VERSION;
+}
+
+}  // namespace pawl

@@ -1,0 +1,287 @@
+#include "redis/link.h"
+
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+namespace pawl::redis {
+namespace {
+
+base::unique_fd open_socket(const socket_address& address)
+{
+    const int family = address.storage.ss_family;
+    base::unique_fd fd{::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (fd && family != AF_UNIX) {
+        const int on = 1;
+        // Requests are small and waited for; a lost peer is to be noticed even while idle.
+        ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        ::setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    }
+    return fd;
+}
+
+// Shifting the rest down on every reply would cost more than the reply.
+void drop_read_bytes(std::string& buffer, std::size_t& read)
+{
+    constexpr std::size_t worth_moving = 4096;
+    if (read == buffer.size()) {
+        buffer.clear();
+        read = 0;
+    } else if (read >= worth_moving) {
+        buffer.erase(0, read);
+        read = 0;
+    }
+}
+
+}  // namespace
+
+link::link(const server_config& config, const tls_context* tls)
+    : config_{&config}, tls_context_{tls}, handshake_{config}
+{
+    if (config.where.what == address::kind::unix_socket) {
+        addresses_.push_back(unix_address(config.where.path));
+        try_next_address();
+    } else {
+        resolution_.emplace(config.where.host, config.where.port);
+        try_resolve();
+    }
+}
+
+int link::fd() const noexcept
+{
+    if (state_ == state::resolving) return resolution_->fd();
+    return socket_.get();
+}
+
+short link::wanted() const noexcept
+{
+    if (state_ == state::resolving) return POLLIN;
+    if (state_ == state::connecting) return POLLOUT;
+    return static_cast<short>(output_sent_ < output_.size() ? POLLIN | POLLOUT : POLLIN);
+}
+
+void link::advance()
+{
+    if (state_ == state::resolving) try_resolve();
+    if (state_ == state::connecting) finish_connect();
+    if (state_ >= state::securing && state_ < state::closed) {
+        flush();
+        fill();
+    }
+    if (state_ == state::securing) secure();
+    if (state_ == state::greeting) read_greetings();
+}
+
+void link::try_resolve()
+{
+    if (!resolution_->finished()) return;
+    if (resolution_->addresses().empty()) {
+        close({failure_kind::unreachable, resolution_->problem()});
+        return;
+    }
+    addresses_ = resolution_->addresses();
+    std::reverse(addresses_.begin(), addresses_.end());
+    resolution_.reset();
+    try_next_address();
+}
+
+void link::try_next_address()
+{
+    while (!addresses_.empty()) {
+        const auto address = addresses_.back();
+        addresses_.pop_back();
+        state_ = state::connecting;
+        socket_ = open_socket(address);
+        const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);  // NOLINT(*-cast)
+        if (socket_ && ::connect(socket_.get(), generic, address.length) == 0) {
+            secure();
+            return;
+        }
+        if (socket_ && errno == EINPROGRESS) return;
+        fail_system("connect", errno);
+    }
+}
+
+void link::finish_connect()
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error == 0) {
+        pollfd probe{socket_.get(), POLLOUT, 0};
+        if (::poll(&probe, 1, 0) == 0) return;  // not yet
+        secure();
+        return;
+    }
+    fail_system("connect", error);
+    try_next_address();
+}
+
+void link::secure()
+{
+    if (tls_context_ == nullptr) {
+        greet();
+        return;
+    }
+    if (!tls_) tls_ = std::make_unique<tls_session>(*tls_context_);
+    state_ = state::securing;
+    const auto status = tls_->handshake();
+    tls_->take_output(output_);
+    flush();
+    if (state_ == state::closed) return;
+    if (status == tls_session::status::failed) {
+        close({failure_kind::refused, "TLS: " + tls_->problem()});
+    } else if (status == tls_session::status::ok) {
+        greet();
+    }
+}
+
+void link::greet()
+{
+    state_ = state::greeting;
+    std::string requests;
+    const auto status = handshake_.start(requests);
+    queue(requests);
+    on_greeting(status);
+}
+
+void link::read_greetings()
+{
+    while (state_ == state::greeting) {
+        const auto reply = next_reply();
+        if (!reply) return;
+        std::string requests;
+        const auto status = handshake_.on_reply(*reply, requests);
+        queue(requests);
+        on_greeting(status);
+    }
+}
+
+void link::on_greeting(handshake::status status)
+{
+    if (status == handshake::status::failed) close(handshake_.problem());
+    if (status == handshake::status::done && state_ == state::greeting) state_ = state::ready;
+}
+
+void link::send(std::string_view requests)
+{
+    assert(state_ == state::ready);
+    queue(requests);
+}
+
+void link::queue(std::string_view plain_text)
+{
+    if (plain_text.empty()) return;
+    if (tls_) {
+        if (tls_->send(plain_text) != tls_session::status::ok) {
+            close({failure_kind::unreachable, "TLS: " + tls_->problem()});
+            return;
+        }
+        tls_->take_output(output_);
+    } else {
+        output_.append(plain_text);
+    }
+    flush();
+}
+
+void link::flush()
+{
+    while (output_sent_ < output_.size()) {
+        const auto rest = std::string_view{output_}.substr(output_sent_);
+        const auto sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (sent > 0) {
+            output_sent_ += static_cast<std::size_t>(sent);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return;
+        } else if (errno != EINTR) {
+            fail_system("send", errno);
+            return;
+        }
+    }
+    output_.clear();
+    output_sent_ = 0;
+}
+
+void link::fill()
+{
+    std::array<char, 16384> chunk;  // NOLINT(*-member-init): filled by recv
+    while (state_ != state::closed) {
+        const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+        if (got > 0) {
+            accept_bytes({chunk.data(), static_cast<std::size_t>(got)});
+            if (static_cast<std::size_t>(got) < chunk.size()) return;  // there is no more
+        } else if (got == 0) {
+            close({failure_kind::unreachable, "the server closed the connection"});
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return;
+        } else if (errno != EINTR) {
+            fail_system("recv", errno);
+        }
+    }
+}
+
+void link::accept_bytes(std::string_view bytes)
+{
+    if (!tls_) {
+        input_.append(bytes);
+        return;
+    }
+    const auto status = tls_->receive(bytes, input_);
+    tls_->take_output(output_);
+    flush();
+    if (state_ == state::closed) return;
+    if (status == tls_session::status::closed) {
+        close({failure_kind::unreachable, "the server closed the connection"});
+    } else if (status == tls_session::status::failed) {
+        // TLS 1.3 servers refuse a client's certificate only after the handshake.
+        const bool early = state_ != state::ready;
+        close({early ? failure_kind::refused : failure_kind::unreachable,
+               "TLS: " + tls_->problem()});
+    }
+}
+
+std::optional<reply_view> link::next_reply()
+{
+    while (state_ != state::closed) {
+        // The former reply, which was a view into the buffer, is not needed any more.
+        if (handed_out_) {
+            input_read_ += parser_.consumed();
+            parser_.reset();
+            handed_out_ = false;
+            drop_read_bytes(input_, input_read_);
+        }
+        const auto rest = std::string_view{input_}.substr(input_read_);
+        if (rest.empty()) return std::nullopt;
+        switch (parser_.parse(rest)) {
+        case parse_status::more: return std::nullopt;
+        case parse_status::malformed:
+            close({failure_kind::unreachable, "not a Redis reply: " + parser_.problem()});
+            return std::nullopt;
+        case parse_status::complete: break;
+        }
+        handed_out_ = true;
+        const auto reply = parser_.reply(rest);
+        if (reply.type() != resp_type::push) return reply;
+    }
+    return std::nullopt;
+}
+
+void link::close(failure why)
+{
+    if (state_ == state::closed) return;
+    state_ = state::closed;
+    problem_ = std::move(why);
+    socket_.reset();
+}
+
+void link::fail_system(const std::string& what, int error)
+{
+    close({failure_kind::unreachable, what + ": " + std::generic_category().message(error)});
+}
+
+}  // namespace pawl::redis

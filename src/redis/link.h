@@ -1,0 +1,88 @@
+// One connection to a server, as a machine that never blocks.
+//
+//   resolving ──▶ connecting ──▶ securing (TLS) ──▶ greeting ──▶ ready ──▶ closed
+//
+// Whoever owns it waits for fd() to be ready for wanted() and then calls advance(). A blocking
+// caller waits with poll(2), the client's event loop with epoll(7); all else they share.
+#pragma once
+
+#include "base/unique_fd.h"
+#include "redis/failure.h"
+#include "redis/handshake.h"
+#include "redis/resolve.h"
+#include "redis/resp.h"
+#include "redis/tls.h"
+#include "redis/url.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pawl::redis {
+
+class link {
+public:
+    // `config` and `tls` (null unless the address wants it) must outlive the link. A local: address
+    // must have been turned into a Unix socket's.
+    link(const server_config& config, const tls_context* tls);
+
+    enum class state { resolving, connecting, securing, greeting, ready, closed };
+
+    [[nodiscard]] state now() const noexcept { return state_; }
+
+    // What to wait for, and for which of POLLIN and POLLOUT. The descriptor may differ after each
+    // advance() until the link is ready.
+    [[nodiscard]] int fd() const noexcept;
+    [[nodiscard]] short wanted() const noexcept;
+
+    // Does all that can be done without waiting.
+    void advance();
+
+    // Queues bytes and writes what the socket takes. Only when ready.
+    void send(std::string_view requests);
+
+    // The next reply that has been read; nothing if there is none yet. Out-of-band messages are read
+    // over. Valid until the next call.
+    [[nodiscard]] std::optional<reply_view> next_reply();
+
+    [[nodiscard]] const server_facts& facts() const noexcept { return handshake_.facts(); }
+
+    // When closed.
+    [[nodiscard]] const failure& problem() const noexcept { return problem_; }
+
+    void close(failure why);
+
+private:
+    void try_resolve();
+    void try_next_address();
+    void finish_connect();
+    void secure();
+    void greet();
+    void on_greeting(handshake::status status);
+    void read_greetings();
+    void queue(std::string_view plain_text);
+    void flush();
+    void fill();
+    void accept_bytes(std::string_view bytes);
+    void fail_system(const std::string& what, int error);
+
+    const server_config* config_;
+    const tls_context* tls_context_;
+    state state_ = state::resolving;
+    std::optional<resolution> resolution_;
+    std::vector<socket_address> addresses_;  // still to be tried, the next one last
+    base::unique_fd socket_;
+    std::unique_ptr<tls_session> tls_;
+    handshake handshake_;
+    reply_parser parser_;
+    std::string output_;            // for the socket
+    std::size_t output_sent_ = 0;
+    std::string input_;             // plain text from the server
+    std::size_t input_read_ = 0;
+    bool handed_out_ = false;       // the reply at input_read_ was given to the caller
+    failure problem_{failure_kind::unreachable, {}};
+};
+
+}  // namespace pawl::redis

@@ -1,0 +1,101 @@
+#include "redis/local_paths.h"
+
+#include <pawl/error.h>
+
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace pawl::redis {
+namespace {
+
+// Without the terminating NUL.
+constexpr std::size_t longest_socket_path = sizeof(sockaddr_un::sun_path) - 1;
+
+constexpr mode_t owner_only = S_IRWXU;
+
+[[nodiscard]] bool is_own_directory(const char* path) noexcept
+{
+    struct stat found {};
+    return ::stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == ::geteuid();
+}
+
+[[nodiscard]] std::string directory_of_this_user()
+{
+    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+    if (runtime != nullptr && runtime[0] == '/' && is_own_directory(runtime)) {
+        return std::string{runtime} + "/pawl";
+    }
+    return "/tmp/pawl-" + std::to_string(::geteuid());
+}
+
+[[noreturn]] void refuse(const std::string& directory, const std::string& why)
+{
+    throw error{errc::refused, "the local server's directory " + directory + " " + why};
+}
+
+[[nodiscard]] std::string words_of(int error)
+{
+    return std::generic_category().message(error);
+}
+
+// lstat, because a link could be made to point elsewhere after the check.
+void check(const std::string& directory, const struct stat& found)
+{
+    if (S_ISLNK(found.st_mode)) refuse(directory, "is a symbolic link; remove it");
+    if (!S_ISDIR(found.st_mode)) refuse(directory, "is not a directory; remove it");
+    if (found.st_uid != ::geteuid()) {
+        refuse(directory, "belongs to user " + std::to_string(found.st_uid) +
+                              "; set XDG_RUNTIME_DIR to a directory of your own");
+    }
+    if ((found.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != owner_only) {
+        refuse(directory, "is not of mode 0700; other users may have been in it: remove it");
+    }
+}
+
+}  // namespace
+
+local_paths find_local_paths()
+{
+    local_paths paths;
+    paths.directory = directory_of_this_user();
+    paths.socket = paths.directory + "/redis.sock";
+    paths.start_lock = paths.directory + "/start.lock";
+    paths.server_lock = paths.directory + "/server.lock";
+    paths.pid_file = paths.directory + "/redis.pid";
+    paths.log_file = paths.directory + "/redis.log";
+    if (paths.socket.size() > longest_socket_path) {
+        throw error{errc::bad_argument,
+                    "the local server's socket " + paths.socket + " has a path of " +
+                        std::to_string(paths.socket.size()) + " bytes; the system allows " +
+                        std::to_string(longest_socket_path) + ": set XDG_RUNTIME_DIR to a shorter one"};
+    }
+    return paths;
+}
+
+bool has_safe_directory(const local_paths& paths)
+{
+    struct stat found {};
+    if (::lstat(paths.directory.c_str(), &found) != 0) {
+        if (errno == ENOENT) return false;
+        refuse(paths.directory, "cannot be looked at: " + words_of(errno));
+    }
+    check(paths.directory, found);
+    return true;
+}
+
+void make_safe_directory(const local_paths& paths)
+{
+    if (has_safe_directory(paths)) return;
+    if (::mkdir(paths.directory.c_str(), owner_only) != 0 && errno != EEXIST) {
+        refuse(paths.directory, "cannot be made: " + words_of(errno));
+    }
+    // Somebody else may have been faster, and not to our liking.
+    if (!has_safe_directory(paths)) refuse(paths.directory, "vanished while it was being made");
+}
+
+}  // namespace pawl::redis

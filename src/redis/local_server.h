@@ -1,0 +1,17 @@
+// The server behind the URL `local:`.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace pawl::redis {
+
+// The path of the Unix socket on which this user's private server answers. Starts the server if
+// there is none: any number of processes may do so at once, and one server comes of it.
+//
+// Throws pawl::error: `unreachable` when no server answers within `limit` or none can be started,
+// `refused` when the directory it should live in is not safe, `bad_argument` when its path is too
+// long for a socket.
+[[nodiscard]] std::string ensure_local_server(std::chrono::milliseconds limit);
+
+}  // namespace pawl::redis

@@ -1,0 +1,70 @@
+// Connections for blocking calls, kept for the next caller. There are at most `size` at a time;
+// whoever comes when all are in use waits for one.
+#pragma once
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "redis/connection.h"
+#include "redis/failure.h"
+#include "redis/server.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace pawl::redis {
+
+class pool {
+public:
+    pool(const server& server, std::size_t size, std::chrono::milliseconds connect_limit)
+        : server_{&server}, size_{size}, connect_limit_{connect_limit}
+    {
+    }
+
+    // A connection in one caller's hands. It goes back to the pool if it is still good.
+    class loan {
+    public:
+        loan(pool& from, std::unique_ptr<connection> what) : from_{&from}, what_{std::move(what)} {}
+        loan(loan&&) noexcept = default;
+        loan& operator=(loan&&) = delete;
+        ~loan()
+        {
+            if (what_) from_->give_back(std::move(what_));
+        }
+
+        connection* operator->() const noexcept { return what_.get(); }
+
+    private:
+        pool* from_;
+        std::unique_ptr<connection> what_;
+    };
+
+    // An idle connection, or a new one.
+    [[nodiscard]] std::variant<loan, failure> take(base::boot_time until,
+                                                   const base::interrupt* stop);
+
+private:
+    [[nodiscard]] std::optional<failure> wait_for_turn(base::boot_time until,
+                                                       const base::interrupt* stop);
+    [[nodiscard]] std::unique_ptr<connection> take_idle();
+    [[nodiscard]] std::variant<std::unique_ptr<connection>, failure> open(
+        base::boot_time until, const base::interrupt* stop) const;
+    void give_back(std::unique_ptr<connection> what);
+    void end_turn();
+
+    const server* server_;
+    std::size_t size_;
+    std::chrono::milliseconds connect_limit_;
+
+    std::mutex mutex_;
+    std::condition_variable_any turn_over_;
+    std::vector<std::unique_ptr<connection>> idle_;  // the one used last is last
+    std::size_t in_use_ = 0;
+};
+
+}  // namespace pawl::redis

@@ -1,0 +1,72 @@
+#include "redis/resp.h"
+
+#include <charconv>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+
+namespace pawl::redis {
+namespace {
+
+void append_length(std::string& out, char type, std::size_t length)
+{
+    char text[std::numeric_limits<std::size_t>::digits10 + 1];
+    const auto result = std::to_chars(std::begin(text), std::end(text), length);
+    out += type;
+    out.append(text, result.ptr);
+    out += "\r\n";
+}
+
+}  // namespace
+
+bool reply_view::is_error() const noexcept
+{
+    return type() == resp_type::error || type() == resp_type::bulk_error;
+}
+
+bool reply_view::is_aggregate() const noexcept
+{
+    return type() == resp_type::array || type() == resp_type::map || type() == resp_type::set ||
+           type() == resp_type::push;
+}
+
+// Nodes hold zeros in what their type has no use for, so these three need not ask for the type.
+std::string_view reply_view::text() const noexcept
+{
+    return buffer_.substr(node().offset, node().length);
+}
+
+std::int64_t reply_view::integer() const noexcept
+{
+    return node().integer;
+}
+
+std::size_t reply_view::size() const noexcept
+{
+    return node().children;
+}
+
+reply_view reply_view::operator[](std::size_t child) const
+{
+    if (child >= size()) {
+        throw std::out_of_range{"a RESP value of " + std::to_string(size()) +
+                                " children has no child " + std::to_string(child)};
+    }
+    std::size_t at = at_ + 1;
+    for (; child > 0; --child) {
+        at = nodes_[at].end;
+    }
+    return {buffer_, nodes_, at};
+}
+
+void append_request(std::string& out, std::span<const std::string_view> words)
+{
+    append_length(out, '*', words.size());
+    for (const auto word : words) {
+        append_length(out, '$', word.size());
+        out += word;
+        out += "\r\n";
+    }
+}
+
+}  // namespace pawl::redis

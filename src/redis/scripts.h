@@ -1,0 +1,32 @@
+// The Lua scripts of src/scripts/, embedded at build time.
+#pragma once
+
+#include <string_view>
+
+namespace pawl::redis {
+
+struct script {
+    std::string_view text;  // its first line is #!lua and the flags
+    std::string_view sha;
+    std::string_view sha_without_flags;  // for servers that do not know that line
+
+    [[nodiscard]] std::string_view text_without_flags() const noexcept
+    {
+        return text.substr(text.find('\n') + 1);
+    }
+};
+
+namespace scripts {
+
+extern const script plain_acquire;
+extern const script plain_renew;
+extern const script plain_check;
+extern const script plain_release;
+extern const script hash_acquire;
+extern const script hash_set_count;
+extern const script hash_renew;
+extern const script hash_check;
+extern const script hash_release;
+
+}  // namespace scripts
+}  // namespace pawl::redis

@@ -1,0 +1,37 @@
+#include "redis/server.h"
+
+#include "redis/local_paths.h"
+#include "redis/local_server.h"
+
+#include <pawl/error.h>
+
+namespace pawl::redis {
+
+server::server(server_config config)
+    : config_{std::move(config)}, is_local_{config_.where.what == address::kind::local}
+{
+    if (is_local_) {
+        config_.where.what = address::kind::unix_socket;
+        config_.where.path = find_local_paths().socket;
+    }
+    if (config_.where.tls) tls_ = std::make_unique<tls_context>(config_.tls, config_.where.host);
+}
+
+std::optional<failure> server::prepare(std::chrono::milliseconds limit) const
+{
+    if (!is_local_) return std::nullopt;
+    try {
+        static_cast<void>(ensure_local_server(limit));
+        return std::nullopt;
+    } catch (const error& e) {
+        const bool refused = e.code() == errc::refused;
+        return failure{refused ? failure_kind::refused : failure_kind::unreachable, e.what()};
+    }
+}
+
+std::unique_ptr<link> server::dial() const
+{
+    return std::make_unique<link>(config_, tls_.get());
+}
+
+}  // namespace pawl::redis

@@ -1,0 +1,38 @@
+// Where the server is and how to speak to it, from a URL and the options beside it.
+#pragma once
+
+#include <pawl/options.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pawl::redis {
+
+struct address {
+    enum class kind { tcp, unix_socket, local };
+    kind what = kind::tcp;
+    std::string host;  // tcp: a name or a number
+    std::uint16_t port = 6379;
+    std::string path;  // unix_socket
+    bool tls = false;
+};
+
+// Everything that a connection needs to know, checked.
+struct server_config {
+    address where;
+    std::string user;
+    std::string password;       // at most one of these three is set
+    std::string password_file;
+    std::string password_env;
+    int database = 0;
+    std::string name;
+    tls_options tls;
+    std::string shown;  // the address for messages: no user, no password
+};
+
+// Throws pawl::error (bad_argument) that names what is wrong and what is allowed, and never shows a
+// password.
+[[nodiscard]] server_config read_config(const client_options& options);
+
+}  // namespace pawl::redis

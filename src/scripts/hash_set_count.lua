@@ -1,0 +1,15 @@
+#!lua flags=allow-oom
+-- Notes how often the holder holds the lock, and counts the lease anew. The count is given, not
+-- changed by one, so that a repeated request counts once.
+--
+-- KEYS  1 lock (hash: holder → count)
+-- ARGV  1 holder, 2 lease in ms, 3 count
+-- Reply 1 done; 0 the lock is gone; -1 another holds it
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return -redis.call('EXISTS', KEYS[1])
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 1

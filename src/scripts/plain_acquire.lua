@@ -1,0 +1,28 @@
+#!lua
+-- Takes a free lock, or finds that an earlier try of the same request took it.
+--
+-- KEYS  1 lock (string: the holder), 2 fence (string: the last number given out)
+-- ARGV  1 holder, 2 lease in ms, 3 lifetime of the fence in ms, 4 '1' if an earlier try may have run
+-- Reply {1, fence} granted; {0, ms left of the lease or -1} someone holds it
+--
+-- Refused when memory is full: not flagged allow-oom.
+
+-- Read before anything is written: if the key is of another type, nothing has happened yet.
+local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
+
+if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  local holder = redis.call('GET', KEYS[1])
+  local left = redis.call('PTTL', KEYS[1])
+  if holder ~= ARGV[1] or ARGV[4] ~= '1' then
+    return {0, left}
+  end
+  if left < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  end
+end
+
+-- Server time carries on where a lost number would have: it only ever grows.
+local time = redis.call('TIME')
+local fence = math.max(last + 1, time[1] * 1000000 + time[2])
+redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
+return {1, fence}

@@ -1,0 +1,28 @@
+#!lua flags=allow-oom
+-- Counts the leases of many locks anew, each if it is still its holder's. Never shortens one: a
+-- renewal that was delayed on the way must not undo a longer extension.
+--
+-- KEYS  1…n locks (strings: the holder)
+-- ARGV  holder and lease in ms for each lock in turn
+-- Reply for each lock: 1 renewed; 0 gone; -1 another holds it; -2 not a lock
+local replies = {}
+for i, key in ipairs(KEYS) do
+  local holder, lease = ARGV[2 * i - 1], ARGV[2 * i]
+  local found = redis.pcall('GET', key)
+  if type(found) == 'table' then
+    if not string.find(found.err, 'WRONGTYPE', 1, true) then
+      return found
+    end
+    replies[i] = -2
+  elseif not found then
+    replies[i] = 0
+  elseif found ~= holder then
+    replies[i] = -1
+  else
+    if redis.call('PTTL', key) < tonumber(lease) then
+      redis.call('PEXPIRE', key, lease)
+    end
+    replies[i] = 1
+  end
+end
+return replies

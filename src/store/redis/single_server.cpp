@@ -1,0 +1,132 @@
+#include "store/redis/single_server.h"
+
+#include "store/redis/wire.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <variant>
+
+namespace pawl::store {
+
+using core::operation;
+using core::outcome;
+
+namespace {
+
+// A script call renews at most so many locks: it keeps everyone else waiting meanwhile, about a
+// microsecond a lock.
+constexpr std::size_t most_in_one_call = 500;
+
+}  // namespace
+
+single_server::single_server(base::event_loop& loop, redis::server_config config,
+                             std::size_t pool_size, std::chrono::milliseconds connect_limit)
+    : server_{std::move(config)},
+      pool_{server_, pool_size, connect_limit},
+      pipeline_{loop, server_, connect_limit}
+{
+}
+
+outcome single_server::execute(const operation& what, base::boot_time until,
+                               const base::interrupt* stop)
+{
+    auto taken = pool_.take(until, stop);
+    if (const auto* problem = std::get_if<redis::failure>(&taken)) {
+        return outcome_of(*problem, false);
+    }
+    auto& connection = std::get<redis::pool::loan>(taken);
+    const std::span<const operation> one{&what, 1};
+    for (const auto form : {script_form::by_sha, script_form::in_full}) {
+        std::string request;
+        append_operations(request, one, form, connection->facts());
+        const auto reply = connection->call(request, until, stop);
+        if (!reply) return outcome_of(connection->problem(), true);
+        if (form == script_form::by_sha && is_unknown_script(*reply)) continue;
+        return read_outcomes(one, *reply).front();
+    }
+    return {};  // not reached: the second form always returns
+}
+
+outcome single_server::ping(base::boot_time until)
+{
+    auto taken = pool_.take(until, nullptr);
+    if (const auto* problem = std::get_if<redis::failure>(&taken)) {
+        return outcome_of(*problem, false);
+    }
+    auto& connection = std::get<redis::pool::loan>(taken);
+    std::string request;
+    redis::append_request(request, std::array<std::string_view, 1>{"PING"});
+    const auto reply = connection->call(request, until, nullptr);
+    if (!reply) return outcome_of(connection->problem(), true);
+    if (reply->is_error()) return outcome_of(redis::failure_of_error(reply->text()), false);
+    return {.what = core::verdict::done};
+}
+
+// A batch, cut into parts of one request each. It is done when the last part is.
+struct single_server::batch_under_way {
+    batch what;
+    std::vector<outcome> outcomes;
+    std::size_t parts_left = 0;
+    base::boot_time until;
+    batch_done done;
+};
+
+struct single_server::part {
+    std::size_t begin;
+    std::size_t size;
+};
+
+void single_server::submit(batch what, base::boot_time until, batch_done done)
+{
+    // Renewals of one layout stand together, so that one call can carry many.
+    auto whole = std::make_shared<batch_under_way>();
+    whole->outcomes.resize(what.size());
+    whole->until = until;
+    whole->done = std::move(done);
+    whole->what = std::move(what);
+
+    std::vector<part> parts;
+    for (std::size_t i = 0; i < whole->what.size(); ++i) {
+        const auto& next = whole->what[i];
+        const bool joins = !parts.empty() && next.what == core::verb::renew &&
+                           parts.back().size < most_in_one_call &&
+                           whole->what[parts.back().begin].what == core::verb::renew &&
+                           whole->what[parts.back().begin].layout == next.layout;
+        if (joins) {
+            ++parts.back().size;
+        } else {
+            parts.push_back({i, 1});
+        }
+    }
+    whole->parts_left = parts.size();
+    for (const auto& each : parts) submit_part(whole, each, false);
+}
+
+void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, const part& which,
+                                bool in_full)
+{
+    const auto operations = [whole, which] {
+        return std::span<const operation>{whole->what}.subspan(which.begin, which.size);
+    };
+    auto write = [operations, in_full](const redis::server_facts& server, std::string& out) {
+        append_operations(out, operations(), in_full ? script_form::in_full : script_form::by_sha,
+                          server);
+    };
+    auto read = [this, whole, which, operations, in_full](const redis::reply_view* reply,
+                                                          const redis::failure* problem) {
+        if (reply != nullptr && !in_full && is_unknown_script(*reply)) {
+            submit_part(whole, which, true);
+            return;
+        }
+        const auto got = reply != nullptr
+                             ? read_outcomes(operations(), *reply)
+                             : std::vector<outcome>(which.size, outcome_of(*problem, true));
+        std::copy(got.begin(), got.end(),
+                  whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
+        if (--whole->parts_left == 0) whole->done(whole->outcomes);
+    };
+    pipeline_.call(std::move(write), whole->until, std::move(read));
+}
+
+}  // namespace pawl::store

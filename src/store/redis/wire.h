@@ -1,0 +1,33 @@
+// Operations as Redis requests, and replies as outcomes. docs/wire.md describes what is written here.
+#pragma once
+
+#include "core/operation.h"
+#include "redis/failure.h"
+#include "redis/handshake.h"
+#include "redis/resp.h"
+#include "redis/scripts.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pawl::store {
+
+// A script is named by its SHA-1; its text is sent only when the server does not know it.
+enum class script_form { by_sha, in_full };
+
+// Appends one operation. Of the operations only `renew` can be for several locks, all of one layout.
+void append_operations(std::string& out, std::span<const core::operation> what, script_form form,
+                       const redis::server_facts& server);
+
+// The outcome of each operation of one request. A reply that makes no sense is `refused`.
+[[nodiscard]] std::vector<core::outcome> read_outcomes(std::span<const core::operation> what,
+                                                       const redis::reply_view& reply);
+
+// Whether the server does not know the script: send it in full.
+[[nodiscard]] bool is_unknown_script(const redis::reply_view& reply) noexcept;
+
+// No reply came. `sent`: the server may have got the request.
+[[nodiscard]] core::outcome outcome_of(const redis::failure& why, bool sent);
+
+}  // namespace pawl::store

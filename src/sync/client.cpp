@@ -1,0 +1,66 @@
+#include <pawl/client.h>
+#include <pawl/error.h>
+
+#include "sync/client_state.h"
+#include "sync/grant.h"
+#include "sync/message.h"
+
+namespace pawl {
+namespace {
+
+client_options only_url(std::string_view url)
+{
+    client_options options;
+    options.url = url;
+    return options;
+}
+
+}  // namespace
+
+client::client(std::string_view url) : client{only_url(url)} {}
+
+client::client(client_options options)
+    : state_{std::make_shared<sync::client_state>(std::move(options))}
+{
+}
+
+client::~client()
+{
+    state_->close();
+}
+
+void client::ping()
+{
+    const auto fail = [&](const sync::trouble& what) {
+        throw error{what.code, sync::describe("ping", {}, server(), what.code, what.detail)};
+    };
+    if (state_->inherited()) fail({errc::wrong_process, {}});
+    if (const auto got = state_->ping(); got.what != core::verdict::done) fail(sync::trouble_of(got));
+}
+
+std::vector<hold_info> client::holds() const
+{
+    std::vector<hold_info> found;
+    if (state_->inherited()) return found;
+    const auto now = base::boot_clock::now();
+    for (const auto& lease : state_->leases().all()) {
+        found.push_back({.lock = lease->keys.lock,
+                         .id = lease->holder,
+                         .fence = lease->fence,
+                         .state = lease->state,
+                         .valid_for = lease->deadline.load() - now});
+    }
+    return found;
+}
+
+const std::string& client::id() const noexcept
+{
+    return state_->id();
+}
+
+const std::string& client::server() const noexcept
+{
+    return state_->server();
+}
+
+}  // namespace pawl

@@ -1,0 +1,83 @@
+// What stands behind a pawl::client, shared with the grants that may outlive it.
+#pragma once
+
+#include "base/clock.h"
+#include "base/event_loop.h"
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "core/acquire.h"
+#include "core/exchange.h"
+#include "observe/dispatcher.h"
+#include "store/store.h"
+#include "sync/lease_keeper.h"
+
+#include <pawl/error.h>
+#include <pawl/options.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace pawl::sync {
+
+class client_state {
+public:
+    // Throws pawl::error (bad_argument).
+    explicit client_state(client_options options);
+    ~client_state();
+    client_state(const client_state&) = delete;
+    client_state& operator=(const client_state&) = delete;
+
+    // Ends everything, within the shutdown limit. Called once, by ~client.
+    void close();
+
+    // Whether this process inherited the client through fork(). Then no mutex of it may be touched:
+    // a thread that exists in the parent only may have held it.
+    [[nodiscard]] bool inherited() const noexcept;
+
+    // Runs a machine to its end in the caller's thread. A closed client is `unreachable`.
+    [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan,
+                                           const base::interrupt* stop);
+    struct answer {
+        core::outcome what;
+        base::boot_time sent;  // when the request that was answered was sent
+    };
+    [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop = nullptr);
+
+    [[nodiscard]] core::outcome ping();
+
+    [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
+    [[nodiscard]] const client_options& options() const noexcept { return options_; }
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] const std::string& server() const noexcept { return server_; }
+
+    // Says that something went wrong where nobody can be told directly.
+    void warn(std::string text);
+
+private:
+    // Everything with threads, mutexes or descriptors. A child process leaves it alone altogether.
+    struct parts {
+        explicit parts(const client_options& options);
+        ~parts() { loop.stop(); }
+        parts(const parts&) = delete;
+        parts& operator=(const parts&) = delete;
+
+        observe::dispatcher dispatcher;
+        base::event_loop loop;
+        std::mutex store_mutex;
+        std::shared_ptr<store::store> store;  // guarded by store_mutex; none when closed
+        lease_keeper keeper;
+    };
+
+    [[nodiscard]] std::shared_ptr<store::store> open_store() const;
+
+    unsigned process_mark_;
+    client_options options_;
+    std::string id_;
+    base::random_unit random_;
+    std::unique_ptr<parts> parts_;
+    std::string server_;
+};
+
+}  // namespace pawl::sync

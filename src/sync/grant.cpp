@@ -1,0 +1,181 @@
+#include "sync/grant.h"
+
+#include "sync/validate.h"
+
+#include <algorithm>
+
+namespace pawl::sync {
+
+using base::boot_clock;
+using core::verb;
+using core::verdict;
+
+namespace {
+
+constexpr unsigned most_holds = 256;  // the first and 255 re-entries
+
+trouble lost_because(cause why)
+{
+    return {errc::lost, std::string{to_string(why)}};
+}
+
+bool means_lost(verdict what)
+{
+    return what == verdict::vanished || what == verdict::taken || what == verdict::not_a_lock;
+}
+
+}  // namespace
+
+trouble trouble_of(const core::outcome& got)
+{
+    switch (got.what) {
+    case verdict::vanished:
+    case verdict::taken:
+    case verdict::not_a_lock: return lost_because(core::cause_of(got.what));
+    case verdict::cancelled: return {errc::cancelled, got.detail};
+    case verdict::no_reply:
+    case verdict::unreachable:
+    case verdict::unavailable: return {errc::unreachable, got.detail};
+    default: return {errc::refused, got.detail};
+    }
+}
+
+maybe_trouble grant::enter(const base::interrupt* stop)
+{
+    if (state() == hold_state::lost) return lost_because(lease_->why);
+    auto request = lease_->ask(verb::set_count);
+    {
+        const std::scoped_lock guard{mutex_};
+        if (holds_ == most_holds) {
+            return trouble{errc::bad_argument, "entered 255 times already (allowed: 255)"};
+        }
+        request.count = ++holds_;
+    }
+    auto failed = note(client_->run(request, stop), lease_->length);
+    if (failed) {
+        const std::scoped_lock guard{mutex_};
+        --holds_;
+    }
+    return failed;
+}
+
+maybe_trouble grant::leave()
+{
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    auto request = lease_->ask(verb::set_count);
+    {
+        const std::scoped_lock guard{mutex_};
+        request.count = --holds_;
+    }
+    if (request.count == 0) return release();
+    if (state() == hold_state::lost) return lost_because(lease_->why);
+    return note(client_->run(request), lease_->length);
+}
+
+maybe_trouble grant::release()
+{
+    auto& leases = client_->leases();
+    if (!leases.end(lease_)) {
+        // Whoever worked under it is done now, so what may be left of it on the server can go.
+        leases.give_back(lease_);
+        return lost_because(lease_->why);
+    }
+    const auto got = client_->run(lease_->ask(verb::release)).what;
+    if (got.what == verdict::done) return std::nullopt;
+    if (!core::is_answer(got.what)) leases.give_back(lease_);
+    return trouble_of(got);
+}
+
+maybe_trouble grant::extend(std::chrono::milliseconds length)
+{
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    validate_lease("extend", length);
+    if (state() == hold_state::lost) return lost_because(lease_->why);
+    auto request = lease_->ask(verb::renew);
+    request.lease = length;
+    return note(client_->run(request), length);
+}
+
+maybe_trouble grant::ensure(std::chrono::milliseconds duration)
+{
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    validate_lease("ensure", duration);
+    if (valid_for() >= duration) return std::nullopt;
+    // The drift that a lease is shortened by must not eat into what was asked for.
+    const auto drift = client_->options().clock_drift;
+    const auto with_drift = std::chrono::ceil<std::chrono::milliseconds>(
+        std::chrono::duration<double, std::milli>(static_cast<double>(duration.count()) * (1 + 2 * drift)));
+    constexpr std::chrono::milliseconds round_trip{50};
+    if (auto failed = extend(std::min<std::chrono::milliseconds>(
+            std::max(with_drift + round_trip, lease_->length), std::chrono::hours{24}))) {
+        return failed;
+    }
+    if (valid_for() < duration) return trouble{errc::unreachable, "the answer took too long"};
+    return std::nullopt;
+}
+
+maybe_trouble grant::confirm(bool& still_ours)
+{
+    still_ours = false;
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    if (state() == hold_state::lost) return std::nullopt;
+    const auto got = client_->run(lease_->ask(verb::check)).what;
+    if (means_lost(got.what)) {
+        client_->leases().lose(lease_, core::cause_of(got.what), got.detail);
+        return std::nullopt;
+    }
+    if (got.what != verdict::done) return trouble_of(got);
+    still_ours = state() != hold_state::lost;
+    return std::nullopt;
+}
+
+// The answer to a request that counted the lease anew.
+maybe_trouble grant::note(const client_state::answer& got, std::chrono::milliseconds length)
+{
+    if (means_lost(got.what.what)) {
+        client_->leases().lose(lease_, core::cause_of(got.what.what), got.what.detail);
+    } else if (got.what.what == verdict::done) {
+        client_->leases().extended(lease_, length, got.sent);
+        if (state() == hold_state::lost) return lost_because(lease_->why);
+        return std::nullopt;
+    }
+    return trouble_of(got.what);
+}
+
+hold_state grant::state() const
+{
+    if (client_->inherited()) return hold_state::lost;
+    client_->leases().notice_time(lease_);
+    return lease_->state;
+}
+
+cause grant::why() const
+{
+    if (client_->inherited()) return cause::closed;
+    return lease_->why;
+}
+
+std::stop_token grant::lost() const
+{
+    if (client_->inherited()) {
+        std::stop_source stopped;
+        stopped.request_stop();
+        return stopped.get_token();
+    }
+    client_->leases().notice_time(lease_);
+    return lease_->lost.get_token();
+}
+
+std::chrono::nanoseconds grant::valid_for() const noexcept
+{
+    if (client_->inherited() || lease_->is_over()) return std::chrono::nanoseconds{0};
+    return std::max(lease_->deadline.load() - boot_clock::now(), boot_clock::duration{0});
+}
+
+bool grant::has_holds() const
+{
+    const std::scoped_lock guard{mutex_};
+    return holds_ > 0;
+}
+
+}  // namespace pawl::sync

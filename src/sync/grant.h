@@ -1,0 +1,64 @@
+// One grant of a lock: what a pawl::hold holds on to. Several holds share it when a recursive mutex
+// was entered again.
+#pragma once
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "core/lease.h"
+#include "core/lease_table.h"
+#include "sync/client_state.h"
+#include "sync/trouble.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+namespace pawl::sync {
+
+class grant {
+public:
+    grant(std::shared_ptr<client_state> client, core::lease_ptr lease)
+        : client_{std::move(client)}, lease_{std::move(lease)}
+    {
+    }
+
+    // One hold more: the lock is entered again.
+    [[nodiscard]] maybe_trouble enter(const base::interrupt* stop);
+
+    // One hold less: with the last one the lock is released.
+    [[nodiscard]] maybe_trouble leave();
+
+    [[nodiscard]] maybe_trouble extend(std::chrono::milliseconds length);
+    [[nodiscard]] maybe_trouble ensure(std::chrono::milliseconds duration);
+
+    // Asks the server. Trouble means that it gave no answer.
+    [[nodiscard]] maybe_trouble confirm(bool& still_ours);
+
+    // Looks at the clock first, so what they say is true when they return.
+    [[nodiscard]] hold_state state() const;
+    [[nodiscard]] cause why() const;
+    [[nodiscard]] std::stop_token lost() const;
+    [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
+
+    [[nodiscard]] const core::lease& lease() const noexcept { return *lease_; }
+    [[nodiscard]] client_state& client() const noexcept { return *client_; }
+
+    // Whether some hold has not left yet.
+    [[nodiscard]] bool has_holds() const;
+
+private:
+    [[nodiscard]] maybe_trouble release();
+    [[nodiscard]] maybe_trouble note(const client_state::answer& got,
+                                     std::chrono::milliseconds length);
+
+    std::shared_ptr<client_state> client_;
+    core::lease_ptr lease_;
+    mutable std::mutex mutex_;
+    unsigned holds_ = 1;  // guarded by mutex_
+};
+
+// What a verdict other than `done` means to who asked about his own lock.
+[[nodiscard]] trouble trouble_of(const core::outcome& got);
+
+}  // namespace pawl::sync

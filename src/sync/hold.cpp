@@ -1,0 +1,170 @@
+#include <pawl/error.h>
+#include <pawl/hold.h>
+
+#include "sync/grant.h"
+#include "sync/message.h"
+
+#include <utility>
+
+namespace pawl {
+namespace {
+
+const std::string nothing;
+
+[[noreturn]] void raise(std::string_view action, const sync::grant& grant, const sync::trouble& what)
+{
+    throw error{what.code, sync::describe(action, grant.lease().keys.lock, grant.client().server(),
+                                          what.code, what.detail)};
+}
+
+}  // namespace
+
+hold::hold() noexcept = default;
+
+hold::hold(std::shared_ptr<sync::grant> grant) noexcept : grant_{std::move(grant)}, active_{true} {}
+
+hold::hold(hold&& other) noexcept
+    : grant_{std::move(other.grant_)}, active_{other.active_.exchange(false)}
+{
+}
+
+hold& hold::operator=(hold&& other) noexcept
+{
+    if (this != &other) {
+        give_back();
+        grant_ = std::move(other.grant_);
+        active_ = other.active_.exchange(false);
+    }
+    return *this;
+}
+
+hold::~hold()
+{
+    give_back();
+}
+
+void hold::give_back() noexcept
+{
+    if (!active_.exchange(false) || grant_->client().inherited()) return;
+    try {
+        if (const auto failed = grant_->leave()) {
+            grant_->client().warn(sync::describe("release", name(), grant_->client().server(),
+                                                 failed->code, failed->detail));
+        }
+    } catch (const std::system_error& e) {
+        grant_->client().warn(std::string{"release: "} + e.what());
+    }
+}
+
+void hold::release()
+{
+    if (!active_.exchange(false)) {
+        throw error{errc::not_owner, "release: nothing is held, or it was given back already"};
+    }
+    if (const auto failed = grant_->leave()) raise("release", *grant_, *failed);
+}
+
+void hold::release(std::error_code& ec) noexcept
+{
+    sync::with_code(ec, [&] {
+        if (!active_.exchange(false)) {
+            ec = errc::not_owner;
+        } else if (const auto failed = grant_->leave()) {
+            ec = failed->code;
+        }
+    });
+}
+
+void hold::extend(std::chrono::milliseconds lease)
+{
+    if (!active_) throw error{errc::not_owner, "extend: nothing is held"};
+    if (const auto failed = grant_->extend(lease)) raise("extend", *grant_, *failed);
+}
+
+void hold::extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept
+{
+    sync::with_code(ec, [&] {
+        if (!active_) {
+            ec = errc::not_owner;
+        } else if (const auto failed = grant_->extend(lease)) {
+            ec = failed->code;
+        }
+    });
+}
+
+void hold::ensure(std::chrono::milliseconds duration)
+{
+    if (!active_) throw error{errc::not_owner, "ensure: nothing is held"};
+    if (const auto failed = grant_->ensure(duration)) raise("ensure", *grant_, *failed);
+}
+
+void hold::ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept
+{
+    sync::with_code(ec, [&] {
+        if (!active_) {
+            ec = errc::not_owner;
+        } else if (const auto failed = grant_->ensure(duration)) {
+            ec = failed->code;
+        }
+    });
+}
+
+bool hold::confirm()
+{
+    if (!active_) return false;
+    bool still_ours = false;
+    if (const auto failed = grant_->confirm(still_ours)) raise("confirm", *grant_, *failed);
+    return still_ours;
+}
+
+bool hold::confirm(std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] {
+        bool still_ours = false;
+        if (!active_) return false;
+        if (const auto failed = grant_->confirm(still_ours)) ec = failed->code;
+        return still_ours;
+    });
+}
+
+std::chrono::nanoseconds hold::valid_for() const noexcept
+{
+    return active_ ? grant_->valid_for() : std::chrono::nanoseconds{0};
+}
+
+std::uint64_t hold::fence() const noexcept
+{
+    return grant_ ? grant_->lease().fence : 0;
+}
+
+std::stop_token hold::lost() const noexcept
+{
+    return grant_ ? grant_->lost() : std::stop_token{};
+}
+
+hold_state hold::state() const noexcept
+{
+    return active_ ? grant_->state() : hold_state::released;
+}
+
+cause hold::why() const noexcept
+{
+    return grant_ ? grant_->why() : cause::none;
+}
+
+const std::string& hold::id() const noexcept
+{
+    return grant_ ? grant_->lease().holder : nothing;
+}
+
+const std::string& hold::name() const noexcept
+{
+    return grant_ ? grant_->lease().keys.lock : nothing;
+}
+
+hold::operator bool() const noexcept
+{
+    return active_;
+}
+
+}  // namespace pawl

@@ -1,0 +1,233 @@
+#include "sync/lease_keeper.h"
+
+#include "base/random.h"
+#include "sync/message.h"
+
+#include <algorithm>
+
+namespace pawl::sync {
+
+using base::boot_clock;
+using base::boot_time;
+using core::lease_ptr;
+
+namespace {
+
+event event_of(const core::transition& change)
+{
+    const auto& lease = *change.which;
+    const auto left = lease.is_over() ? boot_clock::duration{0}
+                                      : lease.deadline.load() - boot_clock::now();
+    return {.lock = lease.keys.lock,
+            .holder = lease.holder,
+            .fence = lease.fence,
+            .from = change.from,
+            .to = change.to,
+            .why = change.why,
+            .detail = change.detail,
+            .valid_for = left};
+}
+
+std::string text_of(const event& what, const std::string& server)
+{
+    std::string text = "lock " + quoted(what.lock) + ": " + std::string{to_string(what.from)} +
+                       " → " + std::string{to_string(what.to)};
+    if (what.why != cause::none) text += ": " + std::string{to_string(what.why)};
+    if (!what.detail.empty()) text += " (" + what.detail + ')';
+    return text + ", fence " + std::to_string(what.fence) + ", on " + server;
+}
+
+log_level level_of(const event& what)
+{
+    switch (what.to) {
+    case hold_state::lost: return log_level::error;
+    case hold_state::jeopardy: return log_level::warning;
+    default: return log_level::info;
+    }
+}
+
+}  // namespace
+
+lease_keeper::lease_keeper(const client_options& options, base::event_loop& loop,
+                           store::store& store, observe::dispatcher& dispatcher,
+                           std::string server)
+    : options_{options},
+      loop_{loop},
+      store_{store},
+      dispatcher_{dispatcher},
+      server_{std::move(server)},
+      table_{options.clock_drift, &base::system_random_unit},
+      alarm_at_{boot_time::max()}
+{
+    loop_.on_alarm([this] { on_alarm(); });
+}
+
+void lease_keeper::add(const lease_ptr& lease, boot_time sent)
+{
+    const std::scoped_lock guard{mutex_};
+    table_.add(lease, sent);
+    set_alarm();
+}
+
+bool lease_keeper::end(const lease_ptr& lease)
+{
+    const std::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.expire(boot_clock::now(), changes);
+    const bool was_held = table_.release(lease, changes);
+    tell(changes);
+    return was_held;
+}
+
+void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds length, boot_time sent)
+{
+    const std::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.expire(boot_clock::now(), changes);
+    table_.extended(*lease, length, sent, changes);
+    set_alarm();
+    tell(changes);
+}
+
+void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& detail)
+{
+    const std::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.lose(lease, why, detail, changes);
+    tell(changes);
+}
+
+void lease_keeper::notice_time(const lease_ptr& lease)
+{
+    if (boot_clock::now() < lease->deadline.load()) return;
+    if (!lease->is_over()) {
+        const std::scoped_lock guard{mutex_};
+        core::transitions changes;
+        table_.expire(boot_clock::now(), changes);
+        tell(changes);
+    }
+    // Runs the user's callbacks, so without the mutex.
+    if (lease->state == hold_state::lost) lease->lost.request_stop();
+}
+
+std::vector<lease_ptr> lease_keeper::all() const
+{
+    const std::scoped_lock guard{mutex_};
+    return table_.all();
+}
+
+void lease_keeper::set_alarm()
+{
+    // Earlier only: an alarm that rings for nothing costs less than setting it for every lock.
+    const auto next = table_.next_wake();
+    if (next >= alarm_at_) return;
+    alarm_at_ = next;
+    loop_.set_alarm(next);
+}
+
+void lease_keeper::on_alarm()
+{
+    std::vector<lease_ptr> due;
+    const auto now = boot_clock::now();
+    {
+        const std::scoped_lock guard{mutex_};
+        core::transitions changes;
+        table_.expire(now, changes);
+        due = table_.take_due(now);
+        alarm_at_ = boot_time::max();
+        set_alarm();
+        tell(changes);
+    }
+    if (!due.empty()) renew(due, now);
+}
+
+void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
+{
+    // Renewals of one layout go together in one request.
+    auto sorted = due;
+    std::stable_partition(sorted.begin(), sorted.end(),
+                          [](const auto& lease) { return lease->layout == layout::plain; });
+    store::store::batch batch;
+    batch.reserve(sorted.size());
+    auto limit = options_.command_limit;
+    for (const auto& lease : sorted) {
+        batch.push_back(lease->ask(core::verb::renew));
+        limit = std::min(limit, core::renewal_limit(lease->length, options_.command_limit));
+    }
+    store_.submit(std::move(batch), now + limit,
+                  [this, sorted](const auto& outcomes) { on_renewed(sorted, outcomes); });
+}
+
+void lease_keeper::on_renewed(const std::vector<lease_ptr>& due,
+                              const std::vector<core::outcome>& outcomes)
+{
+    const std::scoped_lock guard{mutex_};
+    const auto now = boot_clock::now();
+    core::transitions changes;
+    table_.expire(now, changes);
+    for (std::size_t i = 0; i < due.size(); ++i) {
+        table_.on_renewal(due[i], outcomes[i], now, changes);
+    }
+    set_alarm();
+    tell(changes);
+}
+
+void lease_keeper::give_back(const lease_ptr& lease)
+{
+    const auto until = boot_clock::now() + lease->length;
+    {
+        const std::scoped_lock guard{mutex_};
+        ++being_given_back_;
+    }
+    loop_.post([this, lease, until] { try_give_back(lease, until); });
+}
+
+void lease_keeper::try_give_back(const lease_ptr& lease, boot_time until)
+{
+    const auto by = std::min(until, boot_clock::now() + options_.command_limit);
+    store_.submit({lease->ask(core::verb::release)}, by, [this, lease, until](const auto& outcomes) {
+        constexpr std::chrono::milliseconds pause{500};
+        const auto again = boot_clock::now() + pause;
+        if (core::is_answer(outcomes.front().what) || again >= until) {
+            gave_back();
+        } else {
+            loop_.call_at(again, [this, lease, until] { try_give_back(lease, until); });
+        }
+    });
+}
+
+void lease_keeper::gave_back()
+{
+    {
+        const std::scoped_lock guard{mutex_};
+        --being_given_back_;
+    }
+    all_given_back_.notify_all();
+}
+
+void lease_keeper::close(boot_time until)
+{
+    std::unique_lock guard{mutex_};
+    const auto patience = std::max(until - boot_clock::now(), boot_clock::duration{0});
+    all_given_back_.wait_for(guard, patience, [this] { return being_given_back_ == 0; });
+    core::transitions changes;
+    table_.close(changes);
+    tell(changes);
+}
+
+void lease_keeper::tell(const core::transitions& changes)
+{
+    for (const auto& change : changes) {
+        const bool is_lost = change.to == hold_state::lost;
+        if (!is_lost && !options_.on_event && !options_.log) continue;
+        // Copies, for the handlers may outlive the client.
+        dispatcher_.post([what = event_of(change), lease = change.which, on_event = options_.on_event,
+                          log = options_.log, server = server_] {
+            if (what.to == hold_state::lost) lease->lost.request_stop();
+            if (log && what.to != hold_state::released) log(level_of(what), text_of(what, server));
+            if (on_event) on_event(what);
+        });
+    }
+}
+
+}  // namespace pawl::sync

@@ -1,0 +1,78 @@
+// Keeps the leases of a client alive and tells when one is not: the lease_table with its mutex, its
+// alarm, its renewals, and the road from a change of state to the user.
+//
+// Changes are handed to the dispatcher under the mutex, so that they stay in order; the user learns of
+// them on the dispatcher's thread, where no lock of ours is held.
+#pragma once
+
+#include "base/clock.h"
+#include "base/event_loop.h"
+#include "core/lease_table.h"
+#include "observe/dispatcher.h"
+#include "store/store.h"
+
+#include <pawl/options.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pawl::sync {
+
+class lease_keeper {
+public:
+    // All must outlive the keeper.
+    lease_keeper(const client_options& options, base::event_loop& loop, store::store& store,
+                 observe::dispatcher& dispatcher, std::string server);
+
+    // A lease was granted to a request sent at `sent`.
+    void add(const core::lease_ptr& lease, base::boot_time sent);
+
+    // It is about to be released: no renewal is sent from here on. False if it is over already.
+    [[nodiscard]] bool end(const core::lease_ptr& lease);
+
+    // The server lengthened it, or said that it is gone.
+    void extended(const core::lease_ptr& lease, std::chrono::milliseconds length,
+                  base::boot_time sent);
+    void lose(const core::lease_ptr& lease, cause why, const std::string& detail);
+
+    // Looks at the clock: if the deadline has passed, the lease is lost when this returns, and its
+    // stop_token asked, even if the loop's thread has not come round to it yet.
+    void notice_time(const core::lease_ptr& lease);
+
+    // Tries to release it in the background, until the server would drop it of its own accord. For
+    // leases that may or may not be ours on the server.
+    void give_back(const core::lease_ptr& lease);
+
+    // Waits a little for what is being given back, then gives up all leases.
+    void close(base::boot_time until);
+
+    [[nodiscard]] std::vector<core::lease_ptr> all() const;
+
+private:
+    void on_alarm();
+    void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
+    void on_renewed(const std::vector<core::lease_ptr>& due,
+                    const std::vector<core::outcome>& outcomes);
+    void try_give_back(const core::lease_ptr& lease, base::boot_time until);
+    void gave_back();
+    void set_alarm();  // mutex_ is held
+    void tell(const core::transitions& changes);  // mutex_ is held
+
+    const client_options& options_;
+    base::event_loop& loop_;
+    store::store& store_;
+    observe::dispatcher& dispatcher_;
+    std::string server_;  // for messages
+
+    mutable std::mutex mutex_;
+    core::lease_table table_;              // guarded by mutex_
+    base::boot_time alarm_at_;             // guarded by mutex_
+    std::size_t being_given_back_ = 0;     // guarded by mutex_
+    std::condition_variable all_given_back_;
+};
+
+}  // namespace pawl::sync

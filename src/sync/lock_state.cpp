@@ -1,0 +1,127 @@
+#include "sync/lock_state.h"
+
+#include "sync/validate.h"
+
+#include <algorithm>
+
+namespace pawl::sync {
+namespace {
+
+core::lock_keys checked_keys(std::string_view name)
+{
+    core::check_name("lock name", name);
+    return core::keys_of(name);
+}
+
+}  // namespace
+
+lock_state::lock_state(std::shared_ptr<client_state> client, std::string_view name,
+                       const lock_options& options, reentry reentry)
+    : client_{std::move(client)},
+      keys_{checked_keys(name)},
+      options_{options},
+      layout_{options.layout.value_or(reentry == reentry::allowed ? layout::hash : layout::plain)},
+      reentry_{reentry}
+{
+    validate(options_);
+}
+
+lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& stop)
+{
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    if (stop.stop_requested()) return trouble{errc::cancelled, {}};
+    const base::interrupt interrupt{stop};
+    if (reentry_ == reentry::forbidden) return acquire_anew(limit, interrupt);
+
+    if (auto mine = own_grant()) {
+        if (auto failed = mine->enter(&interrupt)) return std::move(*failed);
+        return mine;
+    }
+    auto got = acquire_anew(limit, interrupt);
+    if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
+    return got;
+}
+
+lock_state::result lock_state::acquire_anew(time_limit limit, const base::interrupt& stop)
+{
+    const auto lease = std::make_shared<core::lease>();
+    lease->keys = keys_;
+    lease->holder = base::random_id();
+    lease->layout = layout_;
+    lease->length = options_.lease;
+    lease->renew = options_.renew;
+
+    const auto& limits = client_->options();
+    const auto got = client_->run(core::acquire_plan{.keys = &lease->keys,
+                                                     .holder = lease->holder,
+                                                     .layout = layout_,
+                                                     .lease = options_.lease,
+                                                     .poll_interval = options_.wait.interval,
+                                                     .command_limit = limits.command_limit,
+                                                     .drift = limits.clock_drift,
+                                                     .limit = limit},
+                                  &stop);
+    if (got.failure) {
+        if (got.uncertain) client_->leases().give_back(lease);
+        return trouble{*got.failure, got.detail};
+    }
+    lease->fence = got.fence;
+    client_->leases().add(lease, got.sent);
+    return std::make_shared<grant>(client_, lease);
+}
+
+std::shared_ptr<grant> lock_state::own_grant()
+{
+    const std::scoped_lock guard{mutex_};
+    std::erase_if(owners_, [](const auto& owner) {
+        const auto grant = owner.second.lock();
+        return !grant || !grant->has_holds();
+    });
+    for (const auto& [thread, grant] : owners_) {
+        if (thread == std::this_thread::get_id()) return grant.lock();
+    }
+    return nullptr;
+}
+
+void lock_state::remember(const std::shared_ptr<grant>& mine)
+{
+    const std::scoped_lock guard{mutex_};
+    owners_.emplace_back(std::this_thread::get_id(), mine);
+}
+
+void lock_state::keep(hold what)
+{
+    auto kept = std::make_unique<hold>(std::move(what));
+    const std::scoped_lock guard{mutex_};
+    locked_.emplace_back(std::this_thread::get_id(), std::move(kept));
+}
+
+hold* lock_state::current() const noexcept
+{
+    const std::scoped_lock guard{mutex_};
+    const auto mine = std::find_if(locked_.rbegin(), locked_.rend(), [](const auto& each) {
+        return each.first == std::this_thread::get_id();
+    });
+    return mine == locked_.rend() ? nullptr : mine->second.get();
+}
+
+std::unique_ptr<hold> lock_state::take_current() noexcept
+{
+    const std::scoped_lock guard{mutex_};
+    const auto mine = std::find_if(locked_.rbegin(), locked_.rend(), [](const auto& each) {
+        return each.first == std::this_thread::get_id();
+    });
+    if (mine == locked_.rend()) return nullptr;
+    auto taken = std::move(mine->second);
+    locked_.erase(std::next(mine).base());
+    return taken;
+}
+
+bool lock_state::would_deadlock() const
+{
+    if (reentry_ == reentry::allowed) return false;
+    const auto* const mine = current();
+    return mine != nullptr && mine->state() != hold_state::lost;
+}
+
+}  // namespace pawl::sync

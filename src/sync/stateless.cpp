@@ -1,0 +1,129 @@
+#include <pawl/error.h>
+#include <pawl/stateless.h>
+
+#include "core/keys.h"
+#include "sync/client_state.h"
+#include "sync/grant.h"
+#include "sync/message.h"
+#include "sync/trouble.h"
+#include "sync/validate.h"
+
+#include <variant>
+
+namespace pawl {
+
+// The one thing in here that may look into a client.
+struct stateless_access {
+    static sync::client_state& state(client& client) { return *client.state_; }
+};
+
+namespace {
+
+using sync::trouble;
+
+template <class Value>
+using value_or_trouble = std::variant<Value, trouble>;
+
+core::lock_keys checked_keys(std::string_view name, std::string_view holder)
+{
+    core::check_name("lock name", name);
+    core::check_name("holder", holder);
+    return core::keys_of(name);
+}
+
+value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_view name,
+                                     std::string_view holder, std::chrono::milliseconds lease)
+{
+    const auto keys = checked_keys(name, holder);
+    sync::validate_lease("lease", lease);
+    if (client.inherited()) return trouble{errc::wrong_process, {}};
+    const auto got = client.run(core::acquire_plan{.keys = &keys,
+                                                   .holder = holder,
+                                                   .layout = layout::plain,
+                                                   .lease = lease,
+                                                   .poll_interval = {},
+                                                   .command_limit = client.options().command_limit,
+                                                   .drift = client.options().clock_drift,
+                                                   .limit = time_limit::now()},
+                                nullptr);
+    // What an unanswered try may have left is not taken back: the same holder may have locked it
+    // before, and it would be that lock which went.
+    if (got.failure) return trouble{*got.failure, got.detail};
+    return got.fence;
+}
+
+value_or_trouble<bool> release(sync::client_state& client, std::string_view name,
+                               std::string_view holder)
+{
+    const auto keys = checked_keys(name, holder);
+    if (client.inherited()) return trouble{errc::wrong_process, {}};
+    const auto got = client.run(core::operation{.what = core::verb::release,
+                                                .layout = layout::plain,
+                                                .keys = &keys,
+                                                .holder = holder})
+                         .what;
+    switch (got.what) {
+    case core::verdict::done: return true;
+    case core::verdict::vanished:
+    case core::verdict::taken: return false;
+    case core::verdict::not_a_lock: return trouble{errc::not_a_lock, got.detail};
+    default: return sync::trouble_of(got);
+    }
+}
+
+[[noreturn]] void raise(const sync::client_state& client, std::string_view action,
+                        std::string_view name, const trouble& what)
+{
+    throw error{what.code,
+                sync::describe(action, name, client.server(), what.code, what.detail)};
+}
+
+}  // namespace
+
+namespace stateless {
+
+std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
+                                      std::string_view holder, std::chrono::milliseconds lease)
+{
+    auto& state = stateless_access::state(client);
+    const auto got = lock(state, name, holder, lease);
+    if (const auto* failed = std::get_if<trouble>(&got)) {
+        if (failed->code == errc::busy) return std::nullopt;
+        raise(state, "try_lock", name, *failed);
+    }
+    return std::get<std::uint64_t>(got);
+}
+
+std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
+                                      std::string_view holder, std::chrono::milliseconds lease,
+                                      std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&]() -> std::optional<std::uint64_t> {
+        const auto got = lock(stateless_access::state(client), name, holder, lease);
+        if (const auto* fence = std::get_if<std::uint64_t>(&got)) return *fence;
+        ec = std::get<trouble>(got).code;
+        return std::nullopt;
+    });
+}
+
+bool unlock(client& client, std::string_view name, std::string_view holder)
+{
+    auto& state = stateless_access::state(client);
+    const auto got = release(state, name, holder);
+    if (const auto* failed = std::get_if<trouble>(&got)) raise(state, "unlock", name, *failed);
+    return std::get<bool>(got);
+}
+
+bool unlock(client& client, std::string_view name, std::string_view holder,
+            std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] {
+        const auto got = release(stateless_access::state(client), name, holder);
+        if (const auto* failed = std::get_if<trouble>(&got)) ec = failed->code;
+        const auto* released = std::get_if<bool>(&got);
+        return released != nullptr && *released;
+    });
+}
+
+}  // namespace stateless
+}  // namespace pawl

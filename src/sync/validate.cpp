@@ -1,0 +1,55 @@
+#include "sync/validate.h"
+
+#include <pawl/error.h>
+
+#include <string>
+
+namespace pawl::sync {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+[[noreturn]] void refuse(std::string_view option, const std::string& value, std::string_view allowed)
+{
+    throw error{errc::bad_argument,
+                std::string{option} + ": " + value + " (allowed: " + std::string{allowed} + ")"};
+}
+
+void check(std::string_view option, milliseconds value, milliseconds least, milliseconds most,
+           std::string_view allowed)
+{
+    if (value < least || value > most) refuse(option, std::to_string(value.count()) + " ms", allowed);
+}
+
+}  // namespace
+
+void validate(const client_options& options)
+{
+    check("connect_limit", options.connect_limit, 10ms, 10min, "10 ms to 10 min");
+    check("command_limit", options.command_limit, 10ms, 10min, "10 ms to 10 min");
+    check("shutdown_limit", options.shutdown_limit, 0ms, 10min, "0 to 10 min");
+    if (options.pool_size < 1 || options.pool_size > 1024) {
+        refuse("pool_size", std::to_string(options.pool_size), "1 to 1024");
+    }
+    // Written so that not-a-number fails too.
+    if (!(options.clock_drift >= 0 && options.clock_drift <= 0.5)) {
+        refuse("clock_drift", std::to_string(options.clock_drift), "0 to 0.5");
+    }
+}
+
+void validate(const lock_options& options)
+{
+    validate_lease("lease", options.lease);
+    check("wait.interval", options.wait.interval, 1ms, 1min, "1 ms to 1 min");
+    if (options.layout && *options.layout != layout::plain && *options.layout != layout::hash) {
+        refuse("layout", std::to_string(static_cast<int>(*options.layout)), "plain, hash");
+    }
+}
+
+void validate_lease(std::string_view option, milliseconds lease)
+{
+    check(option, lease, 10ms, 24h, "10 ms to 24 h");
+}
+
+}  // namespace pawl::sync

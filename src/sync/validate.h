@@ -1,0 +1,16 @@
+// The ranges of all options. Each function throws pawl::error (bad_argument) that names the option,
+// its value and what is allowed.
+#pragma once
+
+#include <pawl/options.h>
+
+#include <chrono>
+#include <string_view>
+
+namespace pawl::sync {
+
+void validate(const client_options& options);
+void validate(const lock_options& options);
+void validate_lease(std::string_view option, std::chrono::milliseconds lease);
+
+}  // namespace pawl::sync

@@ -1,0 +1,384 @@
+// Passwords, users with few rights, databases, old protocols.
+#include "integration/fixture.h"
+#include "support/temp_dir.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <stdlib.h>
+#include <unistd.h>
+
+namespace pawl::test {
+namespace {
+
+// The smallest rule with which everything works on locks whose names start with "stock:". It is the
+// one in docs/wire.md.
+constexpr std::string_view smallest_rule =
+    "~stock:* ~pawl:fence:* resetchannels -@all +hello +auth +eval +evalsha +get +set +del +pttl "
+    "+pexpire +hexists +hset +exists +time";
+
+void use_everything(client& own)
+{
+    for (const layout where : {layout::plain, layout::hash}) {
+        mutex lock{own, "stock:42", quick(300ms, where)};
+        recursive_mutex recursive{own, "stock:43", quick(300ms, where)};
+        const std::scoped_lock both{lock, recursive};
+        const std::scoped_lock again{recursive};
+        EXPECT_TRUE(lock.current()->confirm());
+        lock.current()->extend(400ms);
+        EXPECT_TRUE(always(700ms, [&] { return lock.current()->state() == hold_state::held; }));
+    }
+    EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
+    EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
+    own.ping();
+}
+
+class password : public with_server {
+protected:
+    password() : with_server{{.config = {"requirepass sesame"}}}
+    {
+        probe_.must({"AUTH", "sesame"});
+        probe_.must({"ACL", "SETUSER", "clerk", "on", ">street", "+@all", "~*", "&*"});
+    }
+
+    // No secret in anything that anyone may read.
+    void nothing_is_shown(const std::string& more = {})
+    {
+        std::string all = more + events_.text();
+        for (const event& one : events_.all()) all += one.detail;
+        for (const char* secret : {"sesame", "street", "wrong-password"}) {
+            EXPECT_TRUE(hides(all, secret));
+        }
+    }
+
+    outcome ping_with(const client_options& made)
+    {
+        return outcome_of([&] {
+            client own{made};
+            own.ping();
+            EXPECT_TRUE(hides(own.server(), "sesame"));
+        });
+    }
+
+    temp_dir files_;
+};
+
+TEST_F(password, in_the_options_lets_in)
+{
+    client_options made = options();
+    made.password = "sesame";
+    EXPECT_EQ(ping_with(made).message, "");
+}
+
+TEST_F(password, in_the_url_lets_in_with_and_without_a_user)
+{
+    const std::string where = "127.0.0.1:" + std::to_string(server_.port());
+    EXPECT_EQ(ping_with(options("redis://:sesame@" + where)).message, "");
+    EXPECT_EQ(ping_with(options("redis://default:sesame@" + where)).message, "");
+    EXPECT_EQ(ping_with(options("redis://clerk:stree%74@" + where)).message, "");
+}
+
+TEST_F(password, of_a_user_in_the_options_lets_in)
+{
+    client_options made = options();
+    made.user = "clerk";
+    made.password = "street";
+    client own{made};
+    own.ping();
+    EXPECT_TRUE(says(probe_.client_list().at(0), "user=clerk"));
+}
+
+TEST_F(password, is_read_from_a_file_and_may_be_changed_there)
+{
+    write_file(files_.file("secret"), "sesame\nnot this\n");
+    client_options made = options();
+    made.password_file = files_.file("secret");
+    made.command_limit = 500ms;
+    client own{made};
+    own.ping();
+    probe_.must({"CONFIG", "SET", "requirepass", "changed"});
+    probe_.must({"CLIENT", "KILL", "TYPE", "normal"});
+    EXPECT_EQ(outcome_of([&] { own.ping(); }).code, errc::refused);
+    write_file(files_.file("secret"), "changed");
+    EXPECT_EQ(outcome_of([&] { own.ping(); }).message, "");
+    EXPECT_EQ(
+        ping_with(options(server_.unix_url() + "?password_file=" + made.password_file)).message,
+        "");
+}
+
+TEST_F(password, is_read_from_the_environment)
+{
+    ::setenv("PAWL_TEST_SECRET", "sesame", 1);
+    client_options made = options();
+    made.password_env = "PAWL_TEST_SECRET";
+    EXPECT_EQ(ping_with(made).message, "");
+    EXPECT_EQ(ping_with(options(server_.url() + "?password_env=PAWL_TEST_SECRET")).message, "");
+    ::unsetenv("PAWL_TEST_SECRET");
+    const outcome told = ping_with(made);
+    EXPECT_EQ(told.code, errc::refused);
+    EXPECT_TRUE(says(told.message, "PAWL_TEST_SECRET"));
+}
+
+TEST_F(password, file_that_is_not_there_is_named)
+{
+    client_options made = options();
+    made.password_file = files_.file("nothing");
+    const outcome told = ping_with(made);
+    EXPECT_EQ(told.code, errc::refused);
+    EXPECT_TRUE(says(told.message, made.password_file));
+}
+
+TEST_F(password, that_is_wrong_or_missing_is_refused_and_never_shown)
+{
+    client_options wrong = options();
+    wrong.password = "wrong-password";
+    const outcome told = ping_with(wrong);
+    EXPECT_EQ(told.code, errc::refused);
+    EXPECT_TRUE(says(told.message, "WRONGPASS"));
+    nothing_is_shown(told.message);
+
+    wrong.user = "clerk";
+    EXPECT_EQ(ping_with(wrong).code, errc::refused);
+
+    const outcome missing = ping_with(options());
+    EXPECT_EQ(missing.code, errc::refused);
+    EXPECT_TRUE(says(missing.message, "NOAUTH"));
+
+    client own{wrong};
+    mutex lock{own, "job", quick(10s)};
+    const outcome at_lock = outcome_of([&] { lock.lock(); });
+    EXPECT_EQ(at_lock.code, errc::refused);
+    EXPECT_TRUE(says(at_lock.message, "job"));
+    nothing_is_shown(at_lock.message);
+}
+
+TEST_F(password, that_is_refused_is_told_at_once)
+{
+    client_options wrong = options();
+    wrong.password = "wrong-password";
+    client own{wrong};
+    mutex lock{own, "job", quick(10s)};
+    EXPECT_LT(time_of([&] { (void)outcome_of([&] { lock.lock(); }); }), slack);
+}
+
+TEST_F(password, withdrawn_while_a_lock_is_held_is_jeopardy_by_refusal)
+{
+    client_options made = options();
+    made.user = "clerk";
+    made.password = "street";
+    client own{made};
+    mutex lock{own, "job", quick(600ms)};
+    const hold held = lock.acquire();
+    probe_.must({"ACL", "SETUSER", "clerk", "resetpass", ">other"});
+    probe_.must({"CLIENT", "KILL", "USER", "clerk"});
+    const event jeopardy = events_.first(hold_state::jeopardy, held.id());
+    const event lost = events_.first(hold_state::lost, held.id());
+    EXPECT_EQ(jeopardy.why, cause::refused);
+    EXPECT_EQ(lost.why, cause::expired);
+    nothing_is_shown();
+}
+
+class rights : public with_server {
+protected:
+    client_options as_clerk(std::string_view rule)
+    {
+        probe_.must({"ACL", "SETUSER", "clerk", "reset", "on", ">street"});
+        std::vector<std::string> words{"ACL", "SETUSER", "clerk"};
+        for (std::size_t at = 0; at < rule.size();) {
+            const std::size_t end = std::min(rule.find(' ', at), rule.size());
+            words.emplace_back(rule.substr(at, end - at));
+            at = end + 1;
+        }
+        EXPECT_FALSE(probe_.command(words).is_error());
+        client_options made = options();
+        made.user = "clerk";
+        made.password = "street";
+        return made;
+    }
+};
+
+TEST_F(rights, of_the_smallest_rule_are_enough)
+{
+    client own{as_clerk(smallest_rule)};
+    use_everything(own);
+    EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
+    EXPECT_EQ(probe_.must({"ACL", "LOG"}).items.size(), 0);
+}
+
+TEST_F(rights, of_the_smallest_rule_are_all_needed)
+{
+    // Take any one command away and something is refused.
+    std::string_view rule = smallest_rule;
+    for (std::size_t at = rule.find(" +"); at != rule.npos; at = rule.find(" +", at + 1)) {
+        const std::size_t end = std::min(rule.find(' ', at + 1), rule.size());
+        const std::string less{std::string{rule.substr(0, at)}.append(rule.substr(end))};
+        probe_.must({"ACL", "LOG", "RESET"});
+        probe_.must({"SCRIPT", "FLUSH"});
+        client own{as_clerk(less)};
+        for (const layout where : {layout::plain, layout::hash}) {
+            recursive_mutex lock{own, "stock:42", quick(1s, where)};
+            std::error_code ignored;
+            if (auto held = lock.try_acquire(ignored)) {
+                // Someone else's lock is asked about too: that takes other commands.
+                (void)held->confirm(ignored);
+                held->extend(2s, ignored);
+                (void)lock.try_acquire(ignored);
+                probe_.must({"DEL", "stock:42"});
+                (void)held->confirm(ignored);
+            }
+            probe_.must({"DEL", "stock:42"});
+        }
+        EXPECT_GT(probe_.must({"ACL", "LOG"}).items.size(), 0)
+            << rule.substr(at, end - at) << " is not needed";
+    }
+}
+
+TEST_F(rights, to_other_names_are_refused)
+{
+    client own{as_clerk(smallest_rule)};
+    mutex lock{own, "staff:1", quick(10s)};
+    const outcome told = outcome_of([&] { (void)lock.try_acquire(); });
+    EXPECT_EQ(told.code, errc::refused);
+    EXPECT_TRUE(says(told.message, "staff:1"));
+    EXPECT_FALSE(probe_.exists("staff:1"));
+}
+
+TEST_F(rights, to_the_fence_are_needed_before_anything_is_taken)
+{
+    client own{as_clerk("~stock:* resetchannels +@all")};
+    for (const layout where : {layout::plain, layout::hash}) {
+        mutex lock{own, "stock:42", quick(10s, where)};
+        EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).code, errc::refused);
+        EXPECT_FALSE(probe_.exists("stock:42"));
+    }
+}
+
+TEST_F(rights, missing_for_a_command_inside_a_script_are_refused)
+{
+    client own{as_clerk("~* resetchannels -@all +hello +eval +evalsha")};
+    mutex lock{own, "stock:42", quick(10s)};
+    EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).code, errc::refused);
+}
+
+class server_settings : public testing::Test {};
+
+TEST_F(server_settings, a_server_without_hello_is_spoken_to_in_the_old_protocol)
+{
+    redis_server server{{.config = {"rename-command HELLO \"\"", "requirepass sesame"}}};
+    client_options made;
+    made.url = server.unix_url() + "?name=old-friend&db=3";
+    made.password = "sesame";
+    client own{made};
+    use_everything(own);
+    mutex lock{own, "stock:42", quick(10s)};
+    const hold held = lock.acquire();
+    redis_probe probe = server.probe();
+    probe.must({"AUTH", "sesame"});
+    for (const std::string& one : probe.client_list()) {
+        EXPECT_TRUE(says(one, "name=old-friend"));
+        EXPECT_TRUE(says(one, "resp=2"));
+        EXPECT_TRUE(says(one, "db=3"));
+    }
+}
+
+TEST_F(server_settings, a_server_that_takes_no_more_clients_is_unreachable_for_now)
+{
+    redis_server server{{.config = {"maxclients 1"}}};
+    client_options made;
+    made.url = server.unix_url();
+    made.command_limit = 300ms;
+    client own{made};
+    std::optional<redis_probe> probe = server.probe();
+    probe->must({"PING"});
+    EXPECT_EQ(outcome_of([&] { own.ping(); }).code, errc::unreachable);
+    probe.reset();
+    EXPECT_TRUE(eventually([&] { return !outcome_of([&] { own.ping(); }).code; }));
+}
+
+TEST_F(server_settings, a_replica_refuses)
+{
+    redis_server primary;
+    redis_server replica;
+    replica.probe().must({"REPLICAOF", "127.0.0.1", std::to_string(primary.port())});
+    ASSERT_TRUE(eventually([&] {
+        return contains(replica.probe().must({"INFO", "replication"}).text, "link_status:up");
+    }));
+    client own{replica.unix_url()};
+    mutex lock{own, "job", quick(10s)};
+    const outcome told = outcome_of([&] { (void)lock.try_acquire(); });
+    EXPECT_EQ(told.code, errc::refused);
+    EXPECT_TRUE(says(told.message, "READONLY"));
+}
+
+class database : public with_server {};
+
+TEST_F(database, is_chosen_by_the_url_or_the_options)
+{
+    client_options by_option = options();
+    by_option.database = 5;
+    client first{by_option};
+    client second{options(server_.url() + "/6")};
+    client third{options(server_.unix_url() + "?db=7")};
+    mutex in_first{first, "job", quick(10s)};
+    mutex in_second{second, "job", quick(10s)};
+    mutex in_third{third, "job", quick(10s)};
+    const hold one = in_first.acquire();
+    const hold two = in_second.acquire();
+    const hold three = in_third.acquire();
+    for (const auto& [number, id] :
+         {std::pair{"5", one.id()}, {"6", two.id()}, {"7", three.id()}}) {
+        probe_.must({"SELECT", number});
+        EXPECT_EQ(probe_.get("job"), id);
+    }
+}
+
+TEST_F(database, in_the_options_wins_over_the_url)
+{
+    client_options both = options(server_.url() + "/6");
+    both.database = 5;
+    client own{both};
+    mutex lock{own, "job", quick(10s)};
+    const hold held = lock.acquire();
+    probe_.must({"SELECT", "5"});
+    EXPECT_EQ(probe_.get("job"), held.id());
+}
+
+TEST_F(database, that_does_not_exist_is_refused)
+{
+    client own{options(server_.url() + "/99")};
+    const outcome told = outcome_of([&] { own.ping(); });
+    EXPECT_EQ(told.code, errc::refused);
+}
+
+TEST_F(database, is_chosen_again_after_a_reconnect)
+{
+    client own{options(server_.url() + "/6")};
+    mutex lock{own, "job", quick(600ms)};
+    hold held = lock.acquire();
+    probe_.must({"CLIENT", "KILL", "TYPE", "normal"});
+    EXPECT_TRUE(always(1200ms, [&] { return !held.lost().stop_requested(); }));
+    EXPECT_TRUE(held.confirm());
+}
+
+class connection_name : public with_server {};
+
+TEST_F(connection_name, says_who_it_is)
+{
+    client own{options()};
+    own.ping();
+    EXPECT_TRUE(says(probe_.client_list().at(0), "name=pawl:"));
+    EXPECT_TRUE(says(probe_.client_list().at(0), ":" + std::to_string(::getpid()) + " "));
+    EXPECT_TRUE(says(probe_.client_list().at(0), "resp=3"));
+}
+
+TEST_F(connection_name, can_be_chosen)
+{
+    client_options made = options();
+    made.name = "stock-service";
+    client own{made};
+    own.ping();
+    EXPECT_TRUE(says(probe_.client_list().at(0), "name=stock-service"));
+}
+
+}  // namespace
+}  // namespace pawl::test

@@ -1,0 +1,148 @@
+// A child made by fork() owns nothing of its parent's, and does no harm to it.
+#include "integration/fixture.h"
+#include "support/process.h"
+
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace pawl::test {
+namespace {
+
+class forked_child : public with_server {
+protected:
+    // Runs `body` in a child; it returns a line for each of its complaints.
+    static void in_child(const std::function<std::string()>& body)
+    {
+        process child = process::forked([&body] {
+            const std::string complaints = body();
+            ::dprintf(1, "%s", complaints.c_str());
+            return complaints.empty() ? 0 : 1;
+        });
+        EXPECT_EQ(child.wait(patience), exited(0)) << child.out() << child.err();
+    }
+
+    void parent_is_undisturbed()
+    {
+        EXPECT_TRUE(always(1500ms, [&] { return held_->state() == hold_state::held; }));
+        EXPECT_TRUE(held_->confirm());
+        held_->release();
+        EXPECT_FALSE(probe_.exists("job"));
+        EXPECT_TRUE(mutex_->try_acquire());
+        EXPECT_EQ(events_.count(hold_state::lost), 0);
+        EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
+    }
+
+    std::unique_ptr<client> client_ = std::make_unique<client>(options());
+    std::unique_ptr<mutex> mutex_ = std::make_unique<mutex>(*client_, "job", quick(600ms));
+    std::optional<hold> held_ = mutex_->acquire();
+};
+
+TEST_F(forked_child, is_told_that_it_is_the_wrong_process)
+{
+    in_child([this] {
+        std::string complaints;
+        const auto expect = [&](const char* what, std::error_code got) {
+            if (got != errc::wrong_process) complaints += what + (": " + got.message()) + '\n';
+        };
+        std::error_code told;
+        expect("ping", outcome_of([&] { client_->ping(); }).code);
+        (void)mutex_->try_acquire(told);
+        expect("try_acquire", told);
+        (void)mutex_->try_acquire_for(1s, told);
+        expect("try_acquire_for", told);
+        (void)mutex_->acquire(told);
+        expect("acquire", told);
+        expect("lock", outcome_of([&] { mutex_->lock(); }).code);
+        expect("try_lock", outcome_of([&] { (void)mutex_->try_lock(); }).code);
+        held_->extend(1s, told);
+        expect("extend", told);
+        (void)held_->confirm(told);
+        expect("confirm", told);
+        expect("stateless",
+               outcome_of([&] { (void)stateless::try_lock(*client_, "other", "me", 1s); }).code);
+        held_->release(told);
+        expect("release", told);
+        const std::string message = outcome_of([&] { client_->ping(); }).message;
+        if (!contains(message, "fork")) complaints += "no word about fork: " + message + '\n';
+        return complaints;
+    });
+    parent_is_undisturbed();
+}
+
+TEST_F(forked_child, may_destroy_everything)
+{
+    in_child([this] {
+        held_.reset();
+        mutex_.reset();
+        client_.reset();
+        return std::string{};
+    });
+    parent_is_undisturbed();
+}
+
+TEST_F(forked_child, may_end_without_destroying_anything)
+{
+    in_child([] { return std::string{}; });
+    parent_is_undisturbed();
+}
+
+TEST_F(forked_child, does_not_free_what_a_lock_guard_holds)
+{
+    mutex guarded{*client_, "guarded", quick(600ms)};
+    guarded.lock();
+    in_child([&] {
+        std::error_code told;
+        guarded.unlock(told);
+        return told == errc::wrong_process ? std::string{} : "unlock: " + told.message();
+    });
+    EXPECT_TRUE(probe_.exists("guarded"));
+    std::error_code told;
+    guarded.unlock(told);
+    EXPECT_FALSE(told) << told.message();
+    parent_is_undisturbed();
+}
+
+TEST_F(forked_child, makes_a_client_of_its_own)
+{
+    in_child([this] {
+        client own{server_.unix_url()};
+        mutex others{own, "job", quick(600ms)};
+        if (others.try_acquire()) return std::string{"the child got what the parent holds\n"};
+        mutex free{own, "free", quick(600ms)};
+        if (!free.try_acquire()) return std::string{"the child cannot lock at all\n"};
+        return std::string{};
+    });
+    parent_is_undisturbed();
+}
+
+TEST_F(forked_child, is_safe_while_other_threads_of_the_parent_are_busy)
+{
+    std::atomic<bool> enough = false;
+    std::vector<std::jthread> busy;
+    for (int t = 0; t < 3; ++t) {
+        busy.emplace_back([&, t] {
+            mutex lock{*client_, "busy:" + std::to_string(t), quick(10s)};
+            while (!enough) const std::lock_guard guard{lock};
+        });
+    }
+    for (int i = 0; i < 20; ++i) {
+        in_child([this] {
+            std::error_code told;
+            (void)mutex_->try_acquire(told);
+            held_.reset();
+            mutex_.reset();
+            client_.reset();
+            return told == errc::wrong_process ? std::string{} : told.message() + '\n';
+        });
+    }
+    enough = true;
+    busy.clear();
+    parent_is_undisturbed();
+}
+
+}  // namespace
+}  // namespace pawl::test

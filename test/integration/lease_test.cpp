@@ -1,0 +1,154 @@
+// The lease: renewed, fixed, extended, asked for.
+#include "integration/fixture.h"
+
+#include <mutex>
+
+namespace pawl::test {
+namespace {
+
+class lease : public with_server, public testing::WithParamInterface<layout> {
+protected:
+    lock_options fixed(std::chrono::milliseconds length)
+    {
+        lock_options made = quick(length, GetParam());
+        made.renew = false;
+        return made;
+    }
+
+    client client_{options()};
+};
+
+TEST_P(lease, is_renewed_for_as_long_as_the_lock_is_held)
+{
+    mutex lock{client_, "job", quick(450ms, GetParam())};
+    hold held = lock.acquire();
+    probe_.reset_stats();
+    EXPECT_TRUE(always(1800ms, [&] {
+        return held.state() == hold_state::held && held.valid_for() > 0ns && probe_.exists("job");
+    }));
+    // Every third of a lease: 12 times, give or take.
+    const std::int64_t renewals = probe_.calls("pexpire");
+    EXPECT_GE(renewals, 9);
+    EXPECT_LE(renewals, 26);
+    held.release();
+    probe_.reset_stats();
+    EXPECT_TRUE(always(450ms, [&] { return probe_.calls("evalsha") == 0; }));
+}
+
+TEST_P(lease, on_the_server_is_never_shorter_than_the_holder_thinks)
+{
+    mutex lock{client_, "job", quick(400ms, GetParam())};
+    const hold held = lock.acquire();
+    EXPECT_TRUE(always(1s, [&] {
+        const auto local = held.valid_for();
+        // Asked second, so what passes in between is to the server's disadvantage; allow for that.
+        return probe_.ttl("job") + 20ms >= local;
+    }));
+}
+
+TEST_P(lease, that_is_fixed_ends_and_the_holder_is_told)
+{
+    mutex lock{client_, "job", fixed(400ms)};
+    const hold held = lock.acquire();
+    probe_.reset_stats();
+    const event lost = events_.first(hold_state::lost, 400ms + slack);
+    EXPECT_EQ(lost.from, hold_state::held);
+    EXPECT_EQ(lost.why, cause::expired);
+    EXPECT_TRUE(held.lost().stop_requested());
+    EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
+    EXPECT_EQ(probe_.calls("evalsha"), 0);
+    EXPECT_TRUE(eventually([&] { return !probe_.exists("job"); }));
+}
+
+TEST_P(lease, that_is_fixed_can_be_extended)
+{
+    mutex lock{client_, "job", fixed(500ms)};
+    hold held = lock.acquire();
+    held.extend(2s);
+    EXPECT_GT(held.valid_for(), 1500ms);
+    EXPECT_LE(held.valid_for(), 2s);
+    EXPECT_GT(probe_.ttl("job"), 1500ms);
+    EXPECT_TRUE(always(900ms, [&] { return !held.lost().stop_requested(); }));
+    held.release();
+    EXPECT_FALSE(probe_.exists("job"));
+}
+
+TEST_P(lease, is_never_shortened_by_an_extension)
+{
+    mutex lock{client_, "job", quick(10s, GetParam())};
+    hold held = lock.acquire();
+    held.extend(1s);
+    EXPECT_GT(held.valid_for(), 8s);
+    EXPECT_GT(probe_.ttl("job"), 8s);
+}
+
+TEST_P(lease, once_extended_is_not_shortened_by_a_renewal)
+{
+    mutex lock{client_, "job", quick(450ms, GetParam())};
+    hold held = lock.acquire();
+    held.extend(20s);
+    EXPECT_TRUE(always(600ms, [&] { return held.valid_for() > 18s && probe_.ttl("job") > 18s; }));
+}
+
+TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
+{
+    mutex lock{client_, "job", quick(30s, GetParam())};
+    hold held = lock.acquire();
+    probe_.reset_stats();
+    held.ensure(10s);
+    EXPECT_EQ(probe_.calls("evalsha"), 0);
+    held.ensure(60s);
+    EXPECT_EQ(probe_.calls("evalsha"), 1);
+    EXPECT_GE(held.valid_for(), 58s);
+    EXPECT_GT(probe_.ttl("job"), 58s);
+}
+
+TEST_P(lease, that_cannot_be_extended_stands)
+{
+    client_options hasty = options();
+    hasty.command_limit = 200ms;
+    client own{hasty};
+    mutex lock{own, "job", fixed(5s)};
+    hold held = lock.acquire();
+    server_.freeze();
+    std::error_code told;
+    held.extend(10s, told);
+    EXPECT_EQ(told, errc::unreachable);
+    EXPECT_FALSE(held.lost().stop_requested());
+    EXPECT_GT(held.valid_for(), 3s);
+    EXPECT_FALSE(held.confirm(told));
+    EXPECT_EQ(told, errc::unreachable);
+    EXPECT_FALSE(held.lost().stop_requested());
+    server_.thaw();
+    EXPECT_TRUE(held.confirm());
+}
+
+TEST_P(lease, is_counted_from_before_the_request_and_less_the_drift)
+{
+    client_options drifting = options();
+    drifting.clock_drift = 0.2;
+    client own{drifting};
+    mutex lock{own, "job", quick(10s, GetParam())};
+    const hold held = lock.acquire();
+    EXPECT_LE(held.valid_for(), 8s);
+    EXPECT_GT(held.valid_for(), 7s);
+}
+
+TEST_P(lease, of_the_shortest_kind_still_works)
+{
+    mutex lock{client_, "job", quick(30ms, GetParam())};
+    for (int i = 0; i < 20; ++i) {
+        hold held = lock.acquire();
+        std::error_code told;
+        held.release(told);
+        EXPECT_TRUE(!told || told == errc::lost) << told.message();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(in, lease, testing::Values(layout::plain, layout::hash),
+                         [](const auto& the) {
+                             return the.param == layout::plain ? "plain" : "hash";
+                         });
+
+}  // namespace
+}  // namespace pawl::test

@@ -1,0 +1,68 @@
+// Ten thousand locks held by one client cost it one thread and a few round trips.
+#include "integration/fixture.h"
+#include "support/self_counts.h"
+
+#include <deque>
+#include <vector>
+
+namespace pawl::test {
+namespace {
+
+constexpr std::size_t lock_count = 10'000;
+constexpr auto lease = 2'400ms;
+constexpr auto period = lease / 3;
+
+class many_locks : public with_server {
+protected:
+    std::int64_t script_calls()
+    {
+        return probe_.calls("evalsha") + probe_.calls("eval") + probe_.calls("fcall");
+    }
+};
+
+TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
+{
+    const std::size_t threads_before = thread_count();
+    client own{options()};
+    std::deque<mutex> locks;
+    std::vector<hold> holds;
+    for (std::size_t i = 0; i < lock_count; ++i) {
+        locks.emplace_back(own, "lock:" + std::to_string(i), quick(lease));
+        holds.push_back(locks.back().acquire());
+    }
+    EXPECT_EQ(thread_count(), threads_before + 1);
+
+    probe_.reset_stats();
+    const auto all_held = [&] { return events_.all().empty() && own.holds().size() == lock_count; };
+    EXPECT_TRUE(always(3 * lease, all_held));
+    const std::int64_t periods = 3 * lease / period;
+    EXPECT_GE(script_calls(), periods - 1);
+    EXPECT_LE(script_calls(), 25 * periods);
+    EXPECT_EQ(thread_count(), threads_before + 1);
+
+    for (const hold& held : holds) ASSERT_EQ(held.state(), hold_state::held);
+    EXPECT_EQ(probe_.keys("lock:*").size(), lock_count);
+}
+
+TEST_F(many_locks, are_forgotten_one_by_one_as_they_are_released)
+{
+    client own{options()};
+    std::deque<mutex> locks;
+    std::vector<hold> holds;
+    for (std::size_t i = 0; i < 300; ++i) {
+        locks.emplace_back(own, "lock:" + std::to_string(i), quick(600ms));
+        holds.push_back(locks.back().acquire());
+    }
+    while (holds.size() > 1) holds.pop_back();
+    EXPECT_EQ(own.holds().size(), 1);
+    EXPECT_EQ(probe_.keys("lock:*").size(), 1);
+    probe_.reset_stats();
+    EXPECT_TRUE(always(1200ms, [&] { return holds.front().state() == hold_state::held; }));
+    EXPECT_LE(script_calls(), 12);
+    holds.pop_back();
+    probe_.reset_stats();
+    EXPECT_TRUE(always(600ms, [&] { return script_calls() == 0; }));
+}
+
+}  // namespace
+}  // namespace pawl::test

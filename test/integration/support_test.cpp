@@ -1,0 +1,197 @@
+// The tools of the other tests, tried on their own.
+#include "support/eventually.h"
+#include "support/fault_proxy.h"
+#include "support/process.h"
+#include "support/redis_probe.h"
+#include "support/redis_server.h"
+#include "support/resp_stream.h"
+#include "support/self_counts.h"
+#include "support/tls_files.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <unistd.h>
+
+namespace pawl::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(a_temp_dir, goes_with_all_that_is_in_it)
+{
+    std::filesystem::path path;
+    {
+        const temp_dir dir;
+        path = dir.path();
+        write_file(dir.file("a"), "text");
+        EXPECT_EQ(read_file(dir.file("a")), "text");
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(a_process, is_heard_fed_and_waited_for)
+{
+    process child{{"sh", "-c", "read line; echo got $line; echo trouble >&2; exit 7"}};
+    EXPECT_EQ(child.wait(50ms), std::nullopt);
+    child.write("this\n");
+    EXPECT_EQ(child.line_after("got "), "this");
+    EXPECT_EQ(child.wait(patience), exited(7));
+    EXPECT_EQ(child.err(), "trouble\n");
+}
+
+TEST(a_process, can_be_a_function)
+{
+    process child = process::forked([] { return 5; });
+    EXPECT_EQ(child.wait(patience), exited(5));
+}
+
+TEST(a_process, is_killed_with_its_object)
+{
+    pid_t pid = 0;
+    {
+        const process child{{"sleep", "60"}};
+        pid = child.pid();
+        EXPECT_EQ(::kill(pid, 0), 0);
+    }
+    EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(the_counts_of_this_process, see_one_thread_and_one_descriptor_more)
+{
+    const std::size_t threads = thread_count();
+    const std::size_t descriptors = descriptor_count();
+    std::jthread waiting{[](std::stop_token stop) {
+        while (!stop.stop_requested()) std::this_thread::yield();
+    }};
+    const int copy = ::dup(0);
+    EXPECT_EQ(thread_count(), threads + 1);
+    EXPECT_EQ(descriptor_count(), descriptors + 1);
+    ::close(copy);
+}
+
+TEST(a_resp_stream, is_cut_into_whole_values)
+{
+    EXPECT_EQ(first_value("+OK\r\n+OK\r\n"), 5);
+    EXPECT_EQ(first_value("$3\r\na\r\n"), std::nullopt);
+    EXPECT_EQ(first_value("$3\r\na\r\n\r\n:1\r\n"), 9);
+    EXPECT_EQ(first_value("*2\r\n$1\r\na\r\n*1\r\n:5\r\n-x\r\n"), 19);
+    EXPECT_EQ(first_value("%1\r\n+a\r\n_\r\n"), 11);
+    EXPECT_EQ(first_value("*2\r\n:1\r\n"), std::nullopt);
+    EXPECT_EQ(first_value("$-1\r\n"), 5);
+    EXPECT_THROW((void)first_value("hello\r\n"), std::runtime_error);
+    EXPECT_EQ(request_words("*2\r\n$3\r\nGET\r\n$4\r\na\r\nb\r\n"), (request{"GET", "a\r\nb"}));
+}
+
+TEST(a_redis_server, answers_on_both_of_its_addresses)
+{
+    const redis_server server;
+    EXPECT_EQ(server.probe().must({"PING"}).text, "PONG");
+    EXPECT_EQ(redis_probe::tcp(server.port()).must({"PING"}).text, "PONG");
+}
+
+TEST(a_redis_server, takes_further_settings)
+{
+    const redis_server server{{.config = {"requirepass sesame"}}};
+    redis_probe probe = server.probe();
+    EXPECT_TRUE(probe.command({"PING"}).is_error());
+    probe.must({"AUTH", "sesame"});
+    EXPECT_EQ(probe.must({"PING"}).text, "PONG");
+}
+
+TEST(a_redis_server, with_a_bad_setting_is_an_error_that_says_why)
+{
+    try {
+        const redis_server server{{.config = {"no-such-setting 1"}}};
+        FAIL();
+    } catch (const std::exception& problem) {
+        EXPECT_NE(std::string{problem.what()}.find("no-such-setting"), std::string::npos);
+    }
+}
+
+TEST(a_redis_server, restarts_where_it_was_and_without_its_data)
+{
+    redis_server server;
+    server.probe().must({"SET", "a", "1"});
+    const std::string url = server.url();
+    server.restart();
+    EXPECT_EQ(server.url(), url);
+    EXPECT_FALSE(server.probe().exists("a"));
+}
+
+TEST(a_redis_server, can_be_frozen_again_and_again)
+{
+    redis_server server;
+    for (int round = 0; round < 3; ++round) {
+        server.freeze();
+        redis_probe probe = server.probe();  // the kernel still takes connections
+        std::optional<bool> answered;
+        std::jthread asking{[&] { answered = probe.must({"PING"}).text == "PONG"; }};
+        EXPECT_TRUE(always(30ms, [&] {
+            return read_file("/proc/" + std::to_string(server.pid()) + "/stat").find(") T ") !=
+                   std::string::npos;
+        }));
+        server.thaw();
+        asking.join();
+        EXPECT_EQ(answered, true);
+    }
+    server.freeze();  // and stops while frozen
+}
+
+TEST(a_redis_server, killed_is_gone)
+{
+    redis_server server;
+    server.kill();
+    EXPECT_THROW((void)server.probe(), std::runtime_error);
+    server.restart();
+    EXPECT_EQ(server.probe().must({"PING"}).text, "PONG");
+}
+
+TEST(a_probe, shows_values_of_every_kind)
+{
+    const redis_server server;
+    redis_probe probe = server.probe();
+    const std::string binary{"a\0\r\n\xff", 5};
+    probe.must({"SET", binary, binary, "PX", "60000"});
+    EXPECT_EQ(probe.get(binary), binary);
+    EXPECT_EQ(probe.keys("*"), std::vector<std::string>{binary});
+    EXPECT_GT(probe.ttl(binary), 50s);
+    EXPECT_TRUE(probe.must({"GET", "nothing"}).is_nil());
+    EXPECT_TRUE(probe.command({"NOSUCH"}).is_error());
+    EXPECT_EQ(probe.must({"INCR", "n"}).integer, 1);
+}
+
+TEST(a_probe, counts_commands_and_connections)
+{
+    const redis_server server;
+    redis_probe probe = server.probe();
+    probe.reset_stats();
+    EXPECT_EQ(probe.calls("get"), 0);
+    (void)probe.get("a");
+    (void)probe.get("a");
+    EXPECT_EQ(probe.calls("GET"), 2);
+    EXPECT_TRUE(eventually([&] { return probe.client_list().empty(); }));
+    const redis_probe second = server.probe();
+    EXPECT_EQ(probe.client_list().size(), 1);
+}
+
+TEST(tls_files, serve_a_server_that_a_client_can_verify)
+{
+    const tls_files files;
+    const redis_server server{{.config = {}, .tls = &files, .tls_client_certificate = true}};
+    const std::string port = server.tls_url().substr(server.tls_url().rfind(':') + 1);
+    const auto ping = [&](const std::string& ca) {
+        process cli{{"redis-cli", "-p", port, "--tls", "--cacert", ca, "--cert",
+                     files.client_cert(), "--key", files.client_key(), "PING"}};
+        (void)cli.wait(patience);
+        return cli.out();
+    };
+    EXPECT_EQ(ping(files.ca()), "PONG\n");
+    EXPECT_NE(ping(files.other_ca()), "PONG\n");
+}
+
+}  // namespace
+}  // namespace pawl::test

@@ -1,0 +1,86 @@
+#include "support/event_log.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
+namespace pawl::test {
+
+void event_log::attach(client_options& options)
+{
+    options.on_event = [this](const event& one) {
+        const std::lock_guard lock{mutex_};
+        events_.push_back(one);
+        changed_.notify_all();
+    };
+    options.log = [this](log_level, std::string_view line) {
+        const std::lock_guard lock{mutex_};
+        text_.append(line).append("\n");
+        changed_.notify_all();
+    };
+}
+
+std::vector<event> event_log::all() const
+{
+    const std::lock_guard lock{mutex_};
+    return events_;
+}
+
+std::vector<event> event_log::of(std::string_view holder) const
+{
+    const std::lock_guard lock{mutex_};
+    std::vector<event> found;
+    std::copy_if(events_.begin(), events_.end(), std::back_inserter(found),
+                 [holder](const event& one) { return one.holder == holder; });
+    return found;
+}
+
+std::size_t event_log::count(hold_state to) const
+{
+    const std::lock_guard lock{mutex_};
+    return static_cast<std::size_t>(std::count_if(events_.begin(), events_.end(),
+                                                  [to](const event& one) { return one.to == to; }));
+}
+
+event event_log::first(hold_state to, std::chrono::milliseconds limit) const
+{
+    return first_where([to](const event& one) { return one.to == to; }, limit);
+}
+
+event event_log::first(hold_state to, std::string_view holder,
+                       std::chrono::milliseconds limit) const
+{
+    return first_where(
+        [to, holder](const event& one) { return one.to == to && one.holder == holder; }, limit);
+}
+
+event event_log::first_where(const std::function<bool(const event&)>& wanted,
+                             std::chrono::milliseconds limit) const
+{
+    std::unique_lock lock{mutex_};
+    auto found = events_.end();
+    const bool came = changed_.wait_for(lock, limit, [&] {
+        found = std::find_if(events_.begin(), events_.end(), wanted);
+        return found != events_.end();
+    });
+    if (!came) throw std::runtime_error{"the event did not come; the log says: " + text_};
+    return *found;
+}
+
+bool event_log::wait_for(hold_state to, std::size_t count, std::chrono::milliseconds limit) const
+{
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, limit, [&] {
+        return static_cast<std::size_t>(
+                   std::count_if(events_.begin(), events_.end(),
+                                 [to](const event& one) { return one.to == to; })) >= count;
+    });
+}
+
+std::string event_log::text() const
+{
+    const std::lock_guard lock{mutex_};
+    return text_;
+}
+
+}  // namespace pawl::test

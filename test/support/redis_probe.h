@@ -1,0 +1,69 @@
+// A small client of its own (hiredis) with which a test looks at the server behind pawl's back.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct redisContext;
+
+namespace pawl::test {
+
+// One reply.
+struct redis_value {
+    enum class kind { nil, error, string, integer, array };
+
+    kind type = kind::nil;
+    std::string text;  // string, status and error
+    std::int64_t integer = 0;
+    std::vector<redis_value> items;
+
+    [[nodiscard]] bool is_nil() const noexcept { return type == kind::nil; }
+    [[nodiscard]] bool is_error() const noexcept { return type == kind::error; }
+    [[nodiscard]] std::vector<std::string> texts() const;  // of the items
+};
+
+class redis_probe {
+public:
+    // Connects at once; throws when that fails, as every call does when no reply comes in time.
+    static redis_probe unix_socket(const std::string& path);
+    static redis_probe tcp(std::uint16_t port);
+
+    ~redis_probe();
+    redis_probe(redis_probe&&) noexcept;
+    redis_probe& operator=(redis_probe&&) noexcept;
+
+    // Any bytes in any word. An error reply is a value like others.
+    redis_value command(std::initializer_list<std::string_view> words);
+    redis_value command(const std::vector<std::string>& words);
+
+    // The same, but an error reply throws: for what must work if the test is to mean anything.
+    redis_value must(std::initializer_list<std::string_view> words);
+
+    [[nodiscard]] bool exists(std::string_view key);
+    [[nodiscard]] std::string get(std::string_view key);                // empty when there is none
+    [[nodiscard]] std::chrono::milliseconds ttl(std::string_view key);  // negative: none
+    [[nodiscard]] std::vector<std::string> keys(std::string_view pattern);  // sorted
+
+    // How often this command was called since the last reset_stats(), by anyone, scripts included.
+    [[nodiscard]] std::int64_t calls(std::string_view command);
+    void reset_stats();
+
+    // One line for each connection, this one left out.
+    [[nodiscard]] std::vector<std::string> client_list();
+
+private:
+    struct closer {
+        void operator()(redisContext* context) const noexcept;
+    };
+
+    explicit redis_probe(redisContext* context);
+
+    std::unique_ptr<redisContext, closer> context_;
+};
+
+}  // namespace pawl::test

@@ -1,0 +1,67 @@
+// A real redis-server of a test's own: on 127.0.0.1 and on a private Unix socket, without
+// persistence, gone with its object at the latest.
+//
+//   state     what happens to clients
+//   running   served
+//   frozen    connections stay and new ones are taken by the kernel, but nobody answers
+//   stopped   connections are closed, new ones are refused
+#pragma once
+
+#include "support/process.h"
+#include "support/redis_probe.h"
+#include "support/temp_dir.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pawl::test {
+
+class tls_files;
+
+struct server_options {
+    std::vector<std::string> config;      // further lines of redis.conf
+    const tls_files* tls = nullptr;       // opens a TLS port too; must outlive the server
+    bool tls_client_certificate = false;  // and asks for a client certificate there
+};
+
+class redis_server {
+public:
+    // Returns when the server answers. Throws, with the server's log, when it does not.
+    explicit redis_server(server_options options = {});
+    ~redis_server();
+    redis_server(const redis_server&) = delete;
+    redis_server& operator=(const redis_server&) = delete;
+
+    void stop();     // SIGTERM, and SIGKILL if that does not help
+    void kill();     // SIGKILL
+    void restart();  // on the same ports and socket, without any data
+    void freeze();   // SIGSTOP; returns when it has taken effect
+    void thaw();     // SIGCONT
+
+    [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    [[nodiscard]] std::string socket_path() const { return dir_.file("redis.sock"); }
+    [[nodiscard]] std::string url() const;       // redis://127.0.0.1:…
+    [[nodiscard]] std::string unix_url() const;  // unix:…
+    [[nodiscard]] std::string tls_url() const;   // rediss://127.0.0.1:…
+    [[nodiscard]] std::string log() const;
+    [[nodiscard]] pid_t pid() const noexcept { return process_->pid(); }
+
+    // A new connection over the Unix socket, not authenticated.
+    [[nodiscard]] redis_probe probe() const;
+
+private:
+    void choose_ports();
+    void write_config() const;
+    [[nodiscard]] bool start();
+    [[nodiscard]] bool answers() const;
+
+    server_options options_;
+    temp_dir dir_;
+    std::uint16_t port_ = 0;
+    std::uint16_t tls_port_ = 0;
+    std::unique_ptr<process> process_;
+};
+
+}  // namespace pawl::test

@@ -1,0 +1,100 @@
+#include "support/socket.h"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace pawl::test {
+
+namespace {
+
+[[noreturn]] void fail(const char* what)
+{
+    throw std::system_error{errno, std::generic_category(), what};
+}
+
+sockaddr_in loopback(std::uint16_t port)
+{
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+socket_fd new_socket()
+{
+    socket_fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!fd) fail("socket");
+    return fd;
+}
+
+}  // namespace
+
+socket_fd::~socket_fd()
+{
+    close();
+}
+
+socket_fd::socket_fd(socket_fd&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
+
+socket_fd& socket_fd::operator=(socket_fd&& other) noexcept
+{
+    if (this != &other) {
+        close();
+        fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+}
+
+void socket_fd::close() noexcept
+{
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+void socket_fd::reset() noexcept
+{
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close();
+}
+
+socket_fd bind_loopback(std::uint16_t port)
+{
+    socket_fd fd = new_socket();
+    const int yes = 1;
+    ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    const sockaddr_in address = loopback(port);
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        fail("bind to 127.0.0.1");
+    }
+    return fd;
+}
+
+socket_fd connect_loopback(std::uint16_t port)
+{
+    socket_fd fd = new_socket();
+    const int yes = 1;
+    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    const sockaddr_in address = loopback(port);
+    const auto* where = reinterpret_cast<const sockaddr*>(&address);
+    if (::connect(fd.get(), where, sizeof address) != 0 && errno != EINPROGRESS) return {};
+    return fd;
+}
+
+std::uint16_t local_port(const socket_fd& socket)
+{
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+        fail("getsockname");
+    }
+    return ntohs(address.sin_port);
+}
+
+}  // namespace pawl::test
