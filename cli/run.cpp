@@ -128,9 +128,12 @@ int session::run_command()
     const int status = child.reap();
     if (status > exit_code::signal_base) terminal.restore_modes();
 
-    if (lock_failed) return lost();
-    keep();
-    return release() ? status : lost();
+    if (!lock_failed) {
+        keep();
+        if (release()) return status;
+    }
+    if (!supervisor.has_intervened()) say(name() + " was lost while the command ran");
+    return lost();
 }
 
 int session::exec_failure(child& child, int error_number)
@@ -174,7 +177,6 @@ bool session::release()
 
 int session::lost()
 {
-    say(name() + " was lost while the command ran: " + std::string{to_string(hold_.why())});
     if (!options_.on_lost.empty()) {
         run_on_lost({{"/bin/sh", "-c", options_.on_lost}, environment()}, signals_, guard_);
     }

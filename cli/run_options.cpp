@@ -155,8 +155,9 @@ void take_grace(parsed& to)
 {
     run_options& options = to.options;
     options.grace = to.grace.value_or(std::min<milliseconds>(5s, options.lease / 4));
-    const milliseconds most = options.lease * 3 / 5 - kill_margin(options.lease);
-    if (options.grace <= most) return;
+    const milliseconds most =
+        std::max<milliseconds>(options.lease * 3 / 5 - kill_margin(options.lease), 0ms);
+    if (!to.grace || options.grace <= most) return;
     refuse("--grace of " + describe(options.grace) + " does not fit into a --lease of " +
            describe(options.lease) + ": with this lease " + describe(most) + " at most");
 }

@@ -25,6 +25,9 @@ base::unique_fd open_socket(const socket_address& address)
     return fd;
 }
 
+// Nothing that we ask for is answered at such length.
+constexpr std::size_t most_unread = std::size_t{64} << 20U;
+
 // Shifting the rest down on every reply would cost more than the reply.
 void drop_read_bytes(std::string& buffer, std::size_t& read)
 {
@@ -214,6 +217,9 @@ void link::fill()
         const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
         if (got > 0) {
             accept_bytes({chunk.data(), static_cast<std::size_t>(got)});
+            if (input_.size() > most_unread) {
+                close({failure_kind::unreachable, "a reply of more than 64 MiB"});
+            }
             if (static_cast<std::size_t>(got) < chunk.size()) return;  // there is no more
         } else if (got == 0) {
             close({failure_kind::unreachable, "the server closed the connection"});

@@ -33,48 +33,46 @@ void add_one(const std::string& counter, const std::string& fences, std::uint64_
     std::ofstream{fences, std::ios::app} << fence << '\n';
 }
 
-const child_role counting{"counting", [](const child_arguments& arguments) {
-                              client_options options;
-                              options.url = arguments.at(0);
-                              client shared{options};
-                              lock_options often = quick(10s);
-                              often.wait.interval = 5ms;
-                              mutex counter{shared, "counter", often};
-                              std::vector<std::jthread> all;
-                              for (int t = 0; t < threads; ++t) {
-                                  all.emplace_back([&] {
-                                      for (int i = 0; i < rounds; ++i) {
-                                          const std::scoped_lock guard{counter};
-                                          add_one(arguments.at(1), arguments.at(2),
-                                                  counter.current()->fence());
-                                      }
-                                  });
-                              }
-                              return 0;
-                          }};
+int count_under_the_lock(const child_arguments& arguments)
+{
+    client shared{arguments.at(0)};
+    lock_options often = quick(10s);
+    often.wait.interval = 5ms;
+    mutex counter{shared, "counter", often};
+    std::vector<std::jthread> all;
+    for (int t = 0; t < threads; ++t) {
+        all.emplace_back([&] {
+            for (int i = 0; i < rounds; ++i) {
+                const std::scoped_lock guard{counter};
+                add_one(arguments.at(1), arguments.at(2), counter.current()->fence());
+            }
+        });
+    }
+    return 0;
+}
 
-// Holds the lock named on the command line and does as it is told.
-const child_role holding{"holding", [](const child_arguments& arguments) {
-                             client_options options;
-                             options.url = arguments.at(0);
-                             client own{options};
-                             mutex lock{
-                                 own, arguments.at(1),
-                                 quick(std::chrono::milliseconds{std::stol(arguments.at(2))})};
-                             hold held = lock.acquire();
-                             say("fence " + std::to_string(held.fence()));
-                             hear();
-                             // The very first thing after whatever happened meanwhile.
-                             const bool lost = held.lost().stop_requested();
-                             say("lost " + std::to_string(lost));
-                             say("valid " + std::to_string(held.valid_for().count()));
-                             say("state " + std::string{to_string(held.state())});
-                             say("why " + std::string{to_string(held.why())});
-                             std::error_code told;
-                             held.release(told);
-                             say("release " + std::to_string(told == errc::lost));
-                             return 0;
-                         }};
+// Holds a lock until it is told to look what became of it.
+int hold_and_report(const child_arguments& arguments)
+{
+    client own{arguments.at(0)};
+    mutex lock{own, arguments.at(1), quick(std::chrono::milliseconds{std::stol(arguments.at(2))})};
+    hold held = lock.acquire();
+    say("fence " + std::to_string(held.fence()));
+    hear();
+    // The very first thing after whatever happened meanwhile.
+    const bool lost = held.lost().stop_requested();
+    say("lost " + std::to_string(lost));
+    say("valid " + std::to_string(held.valid_for().count()));
+    say("state " + std::string{to_string(held.state())});
+    say("why " + std::string{to_string(held.why())});
+    std::error_code told;
+    held.release(told);
+    say("release " + std::to_string(told == errc::lost));
+    return 0;
+}
+
+const child_role counting{"counting", count_under_the_lock};
+const child_role holding{"holding", hold_and_report};
 
 class mutual_exclusion : public with_server {
 protected:

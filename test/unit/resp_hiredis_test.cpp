@@ -430,7 +430,7 @@ std::string disagreement(std::string_view bytes, const verdict& pawl, const verd
 TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_cut)
 {
     // One less than the deepest: see null_too_deep.
-    check(10'000, [replies = trees(deepest - 1)] {
+    check(5'000, [replies = trees(deepest - 1)] {
         const auto value = *replies;
         const auto bytes = encoded(value);
         const auto pawl = ours(bytes, *chunkings());

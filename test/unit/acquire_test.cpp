@@ -1,0 +1,244 @@
+#include "core/acquire.h"
+
+#include "unit/at.h"
+
+#include <gtest/gtest.h>
+
+namespace pawl::core {
+namespace {
+
+using namespace std::chrono_literals;
+using test::always;
+using test::at;
+using kind = acquire_step::kind;
+
+const outcome no_answer{.what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
+const outcome never_sent{.what = verdict::unreachable, .fence = 0, .detail = "connection refused"};
+
+outcome granted(std::uint64_t fence)
+{
+    return {.what = verdict::done, .fence = fence};
+}
+
+outcome busy(std::chrono::milliseconds left = -1ms)
+{
+    return {.what = verdict::busy, .fence = 0, .busy_for = left};
+}
+
+class acquiring : public testing::Test {
+protected:
+    acquire_machine machine(time_limit limit, double jitter = 1)
+    {
+        random_ = always(jitter);
+        return acquire_machine{{.keys = &keys_,
+                                .holder = "me",
+                                .layout = layout::plain,
+                                .lease = 1000ms,
+                                .poll_interval = 100ms,
+                                .command_limit = 300ms,
+                                .drift = 0.01,
+                                .limit = limit},
+                               random_};
+    }
+
+    // A limit of so many ms on the clock that at() tells.
+    static time_limit limit_at(int ms)
+    {
+        return time_limit::after(at(ms) - base::boot_clock::now());
+    }
+
+    lock_keys keys_ = keys_of("stock:42");
+    base::random_unit random_;
+};
+
+TEST_F(acquiring, a_grant_is_valid_from_before_the_request_was_sent_less_drift)
+{
+    auto m = machine(time_limit::now());
+    auto step = m.start(at(0));
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_EQ(step.request.what, verb::acquire);
+    EXPECT_FALSE(step.request.repeated);
+    step = m.on_outcome(granted(7), at(200));
+    ASSERT_EQ(step.what, kind::finish);
+    EXPECT_FALSE(m.result().failure);
+    EXPECT_EQ(m.result().fence, 7U);
+    EXPECT_EQ(m.result().sent, at(0));
+    EXPECT_EQ(m.result().deadline, at(1000 - 10 - 2));
+}
+
+TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_no_grant)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    ASSERT_EQ(m.on_outcome(granted(7), at(988)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::unreachable);
+    EXPECT_TRUE(m.result().uncertain) << "the server may hold it for us";
+}
+
+TEST_F(acquiring, a_late_grant_within_patience_is_repeated_and_counts_from_the_repeat)
+{
+    random_ = always(1);
+    acquire_machine m{{.keys = &keys_,
+                       .holder = "me",
+                       .layout = layout::plain,
+                       .lease = 100ms,
+                       .poll_interval = 100ms,
+                       .command_limit = 3000ms,
+                       .drift = 0.01,
+                       .limit = time_limit::now()},
+                      random_};
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(granted(7), at(97));
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_TRUE(step.request.repeated);
+    step = m.on_outcome(granted(8), at(120));
+    ASSERT_EQ(step.what, kind::finish);
+    EXPECT_EQ(m.result().fence, 8U);
+    EXPECT_EQ(m.result().deadline, at(97 + 100 - 1 - 2));
+}
+
+TEST_F(acquiring, trying_without_waiting_gives_up_when_it_is_busy)
+{
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    ASSERT_EQ(m.on_outcome(busy(), at(1)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::busy);
+    EXPECT_FALSE(m.result().uncertain);
+}
+
+TEST_F(acquiring, a_busy_lock_is_asked_for_again_after_a_jittered_pause)
+{
+    for (const auto& [jitter, pause] : {std::pair{0.0, 50}, std::pair{1.0, 100}}) {
+        auto m = machine(time_limit::never(), jitter);
+        static_cast<void>(m.start(at(0)));
+        const auto step = m.on_outcome(busy(10s), at(5));
+        ASSERT_EQ(step.what, kind::pause);
+        EXPECT_EQ(step.until, at(5 + pause));
+        EXPECT_EQ(m.on_pause_over(step.until).what, kind::send);
+    }
+}
+
+TEST_F(acquiring, the_end_of_the_holders_lease_is_not_slept_through)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    EXPECT_EQ(m.on_outcome(busy(20ms), at(5)).until, at(5 + 20 + 1));
+}
+
+TEST_F(acquiring, waiting_ends_at_the_callers_limit)
+{
+    auto m = machine(limit_at(60));
+    static_cast<void>(m.start(at(0)));
+    const auto step = m.on_outcome(busy(), at(5));
+    ASSERT_EQ(step.what, kind::pause);
+    EXPECT_LE(step.until, at(61));
+    ASSERT_EQ(m.on_pause_over(at(61)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::timed_out);
+}
+
+TEST_F(acquiring, a_lost_reply_is_followed_by_a_repeat_that_says_so)
+{
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(no_answer, at(100));
+    ASSERT_EQ(step.what, kind::pause);
+    EXPECT_EQ(step.until, at(110)) << "the first back-off";
+    step = m.on_pause_over(step.until);
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_TRUE(step.request.repeated);
+    EXPECT_EQ(step.request.holder, "me") << "the same request, not a new one";
+    ASSERT_EQ(m.on_outcome(granted(9), at(120)).what, kind::finish);
+    EXPECT_FALSE(m.result().failure);
+    EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the try that was answered";
+}
+
+TEST_F(acquiring, a_request_that_never_left_is_no_repeat)
+{
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(never_sent, at(1));
+    step = m.on_pause_over(step.until);
+    EXPECT_FALSE(step.request.repeated);
+}
+
+TEST_F(acquiring, silence_ends_with_unreachable_when_patience_does_and_is_cleaned_up)
+{
+    auto m = machine(time_limit::never());
+    auto step = m.start(at(0));
+    EXPECT_EQ(step.until, at(300));
+    step = m.on_outcome(no_answer, at(300));
+    ASSERT_EQ(step.what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::unreachable);
+    EXPECT_EQ(m.result().detail, "silence");
+    EXPECT_TRUE(m.result().uncertain);
+}
+
+TEST_F(acquiring, every_sign_of_life_renews_patience)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(busy(), at(250));
+    step = m.on_pause_over(at(350));
+    step = m.on_outcome(never_sent, at(400));
+    EXPECT_EQ(step.what, kind::pause) << "patience counts from the last answer, at 250";
+}
+
+TEST_F(acquiring, cancelling_a_pause_after_a_clean_answer_leaves_nothing_behind)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.on_outcome(busy(), at(1)));
+    ASSERT_EQ(m.on_cancel().what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::cancelled);
+    EXPECT_FALSE(m.result().uncertain);
+}
+
+TEST_F(acquiring, cancelling_while_a_request_is_under_way_must_be_cleaned_up)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    ASSERT_EQ(m.on_outcome({.what = verdict::cancelled, .fence = 0, .maybe_executed = true}, at(1)).what,
+              kind::finish);
+    EXPECT_EQ(m.result().failure, errc::cancelled);
+    EXPECT_TRUE(m.result().uncertain);
+}
+
+TEST_F(acquiring, once_unsure_always_unsure_even_after_a_busy_answer)
+{
+    // The first request may still be on its way, and be granted when the holder leaves.
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(no_answer, at(100));
+    step = m.on_pause_over(step.until);
+    step = m.on_outcome(busy(), at(120));
+    step = m.on_pause_over(step.until);
+    EXPECT_TRUE(step.request.repeated);
+    static_cast<void>(m.on_cancel());
+    EXPECT_TRUE(m.result().uncertain);
+}
+
+TEST_F(acquiring, a_refusal_is_final)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    ASSERT_EQ(m.on_outcome({.what = verdict::refused, .fence = 0, .detail = "OOM"}, at(1)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::refused);
+    EXPECT_EQ(m.result().detail, "OOM");
+}
+
+TEST_F(acquiring, a_key_of_another_type_is_not_a_lock)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.on_outcome({.what = verdict::not_a_lock}, at(1)));
+    EXPECT_EQ(m.result().failure, errc::not_a_lock);
+}
+
+TEST_F(acquiring, a_short_limit_still_gives_the_server_time_to_answer_once)
+{
+    auto m = machine(limit_at(5));
+    EXPECT_EQ(m.start(at(0)).until, at(100));
+}
+
+}  // namespace
+}  // namespace pawl::core

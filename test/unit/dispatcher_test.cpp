@@ -1,0 +1,65 @@
+#include "observe/dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <vector>
+
+namespace pawl::observe {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(dispatcher, runs_what_is_posted_in_order_and_waits_for_it)
+{
+    std::vector<int> seen;
+    dispatcher d;
+    for (int i = 0; i < 100; ++i) {
+        d.post([&seen, i] { seen.push_back(i); });
+    }
+    d.close(10s);
+    ASSERT_EQ(seen.size(), 100U);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+TEST(dispatcher, closing_does_not_wait_longer_than_allowed)
+{
+    auto hung = std::make_shared<std::promise<void>>();
+    std::promise<void> started;
+    dispatcher d;
+    d.post([&started, wait = hung->get_future().share()] {
+        started.set_value();
+        wait.wait();
+    });
+    started.get_future().wait();
+    const auto before = std::chrono::steady_clock::now();
+    d.close(20ms);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
+    hung->set_value();
+}
+
+TEST(dispatcher, a_task_may_destroy_it)
+{
+    auto d = std::make_unique<dispatcher>();
+    std::promise<void> destroyed;
+    auto* const raw = d.get();
+    raw->post([&destroyed, d = std::make_shared<std::unique_ptr<dispatcher>>(std::move(d))] {
+        d->reset();
+        destroyed.set_value();
+    });
+    EXPECT_EQ(destroyed.get_future().wait_for(10s), std::future_status::ready);
+}
+
+TEST(dispatcher, what_is_posted_after_closing_is_dropped)
+{
+    std::atomic<bool> ran{false};
+    dispatcher d;
+    d.close(1s);
+    d.post([&ran] { ran = true; });
+    EXPECT_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace pawl::observe

@@ -1,0 +1,121 @@
+#include "redis/handshake.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace pawl::redis {
+namespace {
+
+using status = handshake::status;
+
+class greeting : public testing::Test {
+protected:
+    // Plays one reply and returns the status; requests pile up in out_.
+    status answer(handshake& with, const std::string& reply)
+    {
+        out_.clear();
+        reply_parser parser;
+        EXPECT_EQ(parser.parse(reply), parse_status::complete);
+        return with.on_reply(parser.reply(reply), out_);
+    }
+
+    [[nodiscard]] bool said(std::string_view word) const { return out_.find(word) != std::string::npos; }
+
+    server_config config_ = [] {
+        server_config config;
+        config.name = "me";
+        return config;
+    }();
+    std::string out_;
+};
+
+const std::string hello_7 = "%2\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n";
+
+TEST_F(greeting, one_hello_is_enough)
+{
+    handshake hands{config_};
+    EXPECT_EQ(hands.start(out_), status::more);
+    EXPECT_TRUE(said("HELLO") && said("SETNAME") && said("me"));
+    EXPECT_FALSE(said("AUTH"));
+    EXPECT_EQ(answer(hands, hello_7), status::done);
+    EXPECT_TRUE(hands.facts().resp3);
+    EXPECT_TRUE(hands.facts().knows_script_flags());
+}
+
+TEST_F(greeting, hello_carries_the_password_with_the_default_user)
+{
+    config_.password = "secret";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_TRUE(said("AUTH") && said("default") && said("secret"));
+}
+
+TEST_F(greeting, a_database_is_selected)
+{
+    config_.database = 5;
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, hello_7), status::more);
+    EXPECT_TRUE(said("SELECT") && said("5"));
+    EXPECT_EQ(answer(hands, "+OK\r\n"), status::done);
+}
+
+TEST_F(greeting, a_server_without_hello_is_greeted_the_old_way)
+{
+    config_.password = "secret";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "-ERR unknown command 'HELLO'\r\n"), status::more);
+    EXPECT_TRUE(said("AUTH") && said("secret"));
+    EXPECT_FALSE(said("default")) << "such a server knows no users";
+    EXPECT_EQ(answer(hands, "+OK\r\n"), status::more);
+    EXPECT_TRUE(said("SETNAME"));
+    EXPECT_EQ(answer(hands, "-ERR not today\r\n"), status::done) << "a name is not worth failing for";
+    EXPECT_FALSE(hands.facts().resp3);
+    EXPECT_FALSE(hands.facts().knows_script_flags());
+}
+
+TEST_F(greeting, a_wrong_password_is_a_refusal)
+{
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "-WRONGPASS invalid username-password pair\r\n"), status::failed);
+    EXPECT_EQ(hands.problem().what, failure_kind::refused);
+}
+
+TEST_F(greeting, a_loading_server_is_not_a_refusal)
+{
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "-LOADING Redis is loading the dataset in memory\r\n"), status::failed);
+    EXPECT_EQ(hands.problem().what, failure_kind::not_now);
+}
+
+TEST_F(greeting, a_missing_password_source_is_named)
+{
+    config_.password_env = "PAWL_TEST_NO_SUCH_VARIABLE";
+    handshake by_env{config_};
+    EXPECT_EQ(by_env.start(out_), status::failed);
+    EXPECT_NE(by_env.problem().detail.find("PAWL_TEST_NO_SUCH_VARIABLE"), std::string::npos);
+
+    config_.password_env.clear();
+    config_.password_file = "/no/such/file";
+    handshake by_file{config_};
+    EXPECT_EQ(by_file.start(out_), status::failed);
+    EXPECT_NE(by_file.problem().detail.find("/no/such/file"), std::string::npos);
+}
+
+TEST_F(greeting, a_reply_of_a_strange_shape_does_no_harm)
+{
+    for (const std::string reply : {"*1\r\n$7\r\nversion\r\n", ":1\r\n", "*0\r\n",
+                                    "*2\r\n$7\r\nversion\r\n$3\r\nabc\r\n"}) {
+        handshake hands{config_};
+        static_cast<void>(hands.start(out_));
+        EXPECT_EQ(answer(hands, reply), status::done);
+        EXPECT_FALSE(hands.facts().knows_script_flags());
+    }
+}
+
+}  // namespace
+}  // namespace pawl::redis

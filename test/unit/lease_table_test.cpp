@@ -1,0 +1,236 @@
+#include "core/lease_table.h"
+
+#include "unit/at.h"
+
+#include <gtest/gtest.h>
+
+namespace pawl::core {
+namespace {
+
+using namespace std::chrono_literals;
+using test::always;
+using test::at;
+
+const outcome renewed{.what = verdict::done};
+const outcome silence{.what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
+
+lease_ptr make_lease(std::chrono::milliseconds length = 3000ms, bool renew = true)
+{
+    auto lease = std::make_shared<core::lease>();
+    lease->keys = keys_of("a");
+    lease->holder = "me";
+    lease->length = length;
+    lease->renew = renew;
+    return lease;
+}
+
+class table_of_leases : public testing::Test {
+protected:
+    lease_table table_{0.01, always(1)};
+    transitions changes_;
+};
+
+TEST_F(table_of_leases, a_lease_is_due_after_a_third_and_lost_at_its_deadline)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    EXPECT_EQ(lease->deadline.load(), at(3000 - 30 - 2));
+    EXPECT_EQ(table_.next_wake(), at(1000));
+    EXPECT_TRUE(table_.take_due(at(999)).empty());
+    EXPECT_EQ(table_.take_due(at(1000)), std::vector{lease});
+    EXPECT_EQ(table_.next_wake(), lease->deadline.load()) << "while a renewal is under way";
+    table_.expire(at(2967), changes_);
+    EXPECT_TRUE(changes_.empty());
+    table_.expire(at(2968), changes_);
+    ASSERT_EQ(changes_.size(), 1U);
+    EXPECT_EQ(changes_[0].to, hold_state::lost);
+    EXPECT_EQ(changes_[0].why, cause::expired);
+    EXPECT_EQ(table_.size(), 0U);
+}
+
+TEST_F(table_of_leases, a_renewal_counts_from_when_it_was_sent_not_from_its_answer)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    table_.on_renewal(lease, renewed, at(1400), changes_);
+    EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
+    EXPECT_EQ(table_.next_wake(), at(2000));
+    EXPECT_TRUE(changes_.empty());
+}
+
+TEST_F(table_of_leases, a_renewal_under_way_is_not_started_twice)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    EXPECT_EQ(table_.take_due(at(1000)).size(), 1U);
+    EXPECT_TRUE(table_.take_due(at(1500)).empty());
+    EXPECT_TRUE(table_.take_due(at(2900)).empty());
+}
+
+TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_succeeds)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    table_.on_renewal(lease, silence, at(1500), changes_);
+    ASSERT_EQ(changes_.size(), 1U);
+    EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
+    EXPECT_EQ(changes_[0].why, cause::no_reply);
+    EXPECT_EQ(changes_[0].detail, "silence");
+    EXPECT_EQ(table_.next_wake(), at(1750)) << "a twelfth of the lease later";
+
+    EXPECT_EQ(table_.take_due(at(1750)).size(), 1U);
+    table_.on_renewal(lease, silence, at(1800), changes_);
+    EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: told already";
+
+    EXPECT_EQ(table_.take_due(at(2050)).size(), 1U);
+    table_.on_renewal(lease, renewed, at(2060), changes_);
+    ASSERT_EQ(changes_.size(), 2U);
+    EXPECT_EQ(changes_[1].from, hold_state::jeopardy);
+    EXPECT_EQ(changes_[1].to, hold_state::held);
+    EXPECT_EQ(lease->why.load(), cause::none);
+}
+
+TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
+{
+    for (const auto& [said, why] : {std::pair{verdict::vanished, cause::vanished},
+                                   std::pair{verdict::taken, cause::taken},
+                                   std::pair{verdict::not_a_lock, cause::not_a_lock}}) {
+        const auto lease = make_lease();
+        table_.add(lease, at(0));
+        static_cast<void>(table_.take_due(at(1000)));
+        changes_.clear();
+        table_.on_renewal(lease, {.what = said}, at(1001), changes_);
+        ASSERT_EQ(changes_.size(), 1U);
+        EXPECT_EQ(lease->state.load(), hold_state::lost);
+        EXPECT_EQ(lease->why.load(), why);
+    }
+}
+
+TEST_F(table_of_leases, a_released_lease_is_not_renewed_and_a_late_answer_changes_nothing)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    EXPECT_TRUE(table_.release(lease, changes_));
+    EXPECT_EQ(table_.next_wake(), base::boot_time::max());
+    changes_.clear();
+    table_.on_renewal(lease, {.what = verdict::vanished}, at(1100), changes_);
+    EXPECT_TRUE(changes_.empty());
+    EXPECT_EQ(lease->state.load(), hold_state::released);
+    EXPECT_FALSE(table_.release(lease, changes_)) << "only once";
+}
+
+TEST_F(table_of_leases, a_lost_lease_does_not_come_back)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    table_.expire(at(3000), changes_);
+    changes_.clear();
+    table_.on_renewal(lease, renewed, at(3001), changes_);
+    table_.extended(*lease, 1h, at(3001), changes_);
+    EXPECT_TRUE(changes_.empty());
+    EXPECT_EQ(lease->state.load(), hold_state::lost);
+}
+
+TEST_F(table_of_leases, a_fixed_lease_is_never_due_but_still_lost)
+{
+    const auto lease = make_lease(300ms, false);
+    table_.add(lease, at(0));
+    EXPECT_EQ(table_.next_wake(), lease->deadline.load());
+    EXPECT_TRUE(table_.take_due(at(290)).empty());
+    table_.expire(at(300), changes_);
+    EXPECT_EQ(changes_.size(), 1U);
+}
+
+TEST_F(table_of_leases, an_extension_postpones_renewal_and_a_renewal_does_not_shorten_it)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    table_.extended(*lease, 60s, at(100), changes_);
+    const auto deadline = lease->deadline.load();
+    EXPECT_EQ(deadline, at(100 + 60'000 - 600 - 2));
+    EXPECT_EQ(table_.next_wake(), at(100 + 60'000 - 2000)) << "when two thirds of a lease are left";
+    EXPECT_EQ(table_.take_due(at(58'100)).size(), 1U);
+    table_.on_renewal(lease, renewed, at(58'110), changes_);
+    EXPECT_GT(lease->deadline.load(), deadline);
+}
+
+TEST_F(table_of_leases, a_renewal_sent_before_an_extension_and_answered_after_keeps_the_longer_deadline)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    table_.extended(*lease, 60s, at(1001), changes_);
+    const auto deadline = lease->deadline.load();
+    table_.on_renewal(lease, renewed, at(1010), changes_);
+    EXPECT_EQ(lease->deadline.load(), deadline);
+    EXPECT_EQ(table_.next_wake(), at(1001 + 60'000 - 2000));
+}
+
+TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
+{
+    std::vector<lease_ptr> leases;
+    for (int i = 0; i < 1000; ++i) {
+        leases.push_back(make_lease());
+        table_.add(leases.back(), at(i));  // spread over a whole renewal period
+    }
+    int batches = 0;
+    std::size_t renewals = 0;
+    for (auto now = table_.next_wake(); now < at(10'000); now = table_.next_wake()) {
+        const auto due = table_.take_due(now);
+        ++batches;
+        renewals += due.size();
+        for (const auto& lease : due) table_.on_renewal(lease, renewed, now, changes_);
+    }
+    EXPECT_TRUE(changes_.empty());
+    EXPECT_GE(renewals, 9U * 1000U);
+    EXPECT_LE(batches, 2 * 10) << "two batches for each period at most";
+}
+
+TEST_F(table_of_leases, leases_that_failed_together_are_repeated_together)
+{
+    lease_table table{0.01, [n = 0]() mutable { return (n++ % 100) / 100.0; }};
+    std::vector<lease_ptr> leases;
+    for (int i = 0; i < 1000; ++i) {
+        leases.push_back(make_lease());
+        table.add(leases.back(), at(0));
+    }
+    for (const auto& lease : table.take_due(at(1000))) {
+        table.on_renewal(lease, silence, at(1500), changes_);
+    }
+    EXPECT_EQ(table.take_due(table.next_wake()).size(), 1000U);
+}
+
+TEST_F(table_of_leases, closing_loses_what_is_left)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    table_.close(changes_);
+    ASSERT_EQ(changes_.size(), 1U);
+    EXPECT_EQ(changes_[0].why, cause::closed);
+    EXPECT_EQ(table_.size(), 0U);
+}
+
+TEST_F(table_of_leases, deadlines_pass_even_while_others_are_due)
+{
+    const auto fixed = make_lease(1500ms, false);
+    const auto renewing = make_lease(3000ms);
+    table_.add(fixed, at(0));
+    table_.add(renewing, at(0));
+    table_.expire(at(1490), changes_);
+    ASSERT_EQ(changes_.size(), 1U);
+    EXPECT_EQ(changes_[0].which, fixed);
+    EXPECT_EQ(table_.take_due(at(1490)), std::vector{renewing});
+}
+
+TEST(renewal, its_answer_may_take_a_sixth_of_the_lease_but_no_longer_than_a_command)
+{
+    EXPECT_EQ(renewal_limit(600ms, 3s), 100ms);
+    EXPECT_EQ(renewal_limit(30s, 3s), 3s);
+}
+
+}  // namespace
+}  // namespace pawl::core
