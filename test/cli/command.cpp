@@ -1,0 +1,70 @@
+#include "command.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pawl::test {
+
+process pawl(const words& arguments, const words& environment)
+{
+    words command{"env", "-u", "PAWL_URL", "-u", "PAWL_KEY", "-u", "PAWL_FENCE", "-u", "PAWL_HOLDER"};
+    command.insert(command.end(), environment.begin(), environment.end());
+    command.emplace_back(PAWL_COMMAND);
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return process{command};
+}
+
+result finish(process running)
+{
+    // So that a command that reads its input comes to an end.
+    running.close_stdin();
+    result got;
+    got.end = running.wait(2 * patience);
+    got.out = running.out();
+    got.err = running.err();
+    return got;
+}
+
+result run_pawl(const words& arguments, const words& environment)
+{
+    return finish(pawl(arguments, environment));
+}
+
+bool is_alive(pid_t pid)
+{
+    const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+    // The state comes after the name, which is in parentheses and may hold any.
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
+    const char state = stat[name_end + 2];
+    return state != 'Z' && state != 'X';
+}
+
+family family_of(const process& running)
+{
+    return {std::stoi(running.line_after("shell=")), std::stoi(running.line_after("sleeper="))};
+}
+
+process command_test::start(const words& arguments) const
+{
+    words all{"run", "--url", server_.unix_url()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return pawl(all);
+}
+
+void command_test::wait_for_renewal(std::string_view key, std::chrono::milliseconds lease)
+{
+    // Less than the lease by more than a moment, and then nearly the lease again.
+    const bool used = eventually([&] { return probe_.ttl(key) < lease - lease / 5; });
+    const bool renewed = eventually([&] { return probe_.ttl(key) > lease - lease / 10; });
+    if (!used || !renewed) throw std::runtime_error{"the lock is not renewed"};
+}
+
+words command_test::locks()
+{
+    words keys = probe_.keys("*");
+    std::erase_if(keys, [](const std::string& key) { return key.starts_with("pawl:fence:"); });
+    return keys;
+}
+
+}  // namespace pawl::test

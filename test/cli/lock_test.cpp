@@ -1,0 +1,162 @@
+// What `pawl run` does with the lock, and what the command sees of it.
+#include "command.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace pawl::test {
+namespace {
+
+using run_lock = command_test;
+
+[[nodiscard]] words lines_of(const std::string& text)
+{
+    std::istringstream stream{text};
+    words lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+TEST_F(run_lock, is_held_while_the_command_runs_and_gone_afterwards)
+{
+    process running = start({"k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    EXPECT_EQ(locks(), words{"k"});
+    running.close_stdin();
+    EXPECT_TRUE(running.wait(patience));
+    EXPECT_EQ(locks(), words{});
+}
+
+TEST_F(run_lock, is_told_to_the_command)
+{
+    process running = start({"the key", "-c", "echo $PAWL_HOLDER $PAWL_FENCE $PAWL_KEY; read line"});
+    const std::string holder = (EXPECT_TRUE(eventually([&] {
+                                    return running.out().ends_with("\n");
+                                })),
+                                probe_.get("the key"));
+    EXPECT_EQ(holder.size(), 32U);
+    const words told = [&] {
+        std::istringstream stream{running.out()};
+        words result(2);
+        stream >> result[0] >> result[1];
+        result.emplace_back();
+        std::getline(stream >> std::ws, result[2]);
+        return result;
+    }();
+    EXPECT_EQ(told[0], holder);
+    EXPECT_GT(std::stoull(told[1]), 1'000'000'000'000'000ULL);
+    EXPECT_EQ(told[2], "the key");
+}
+
+TEST_F(run_lock, excludes_all_others_and_its_fence_grows)
+{
+    const temp_dir files;
+    const std::string counter = files.file("counter");
+    write_file(counter, "0");
+    std::vector<process> all;
+    constexpr int runs = 8;
+    for (int i = 0; i < runs; ++i) {
+        all.push_back(start({"k", "-c",
+                             "n=$(cat " + counter + "); sleep 0.02; echo $((n+1)) > " + counter +
+                                 "; echo $PAWL_FENCE >> " + files.file("fences")}));
+    }
+    for (process& one : all) EXPECT_EQ(one.wait(2 * patience), exited(0)) << one.err();
+    EXPECT_EQ(read_file(counter), std::to_string(runs) + "\n");
+    const words fences = lines_of(read_file(files.file("fences")));
+    ASSERT_EQ(fences.size(), static_cast<std::size_t>(runs));
+    for (std::size_t i = 1; i < fences.size(); ++i) {
+        EXPECT_LT(std::stoull(fences[i - 1]), std::stoull(fences[i]));
+    }
+}
+
+TEST_F(run_lock, is_renewed_for_as_long_as_the_command_runs)
+{
+    process running = start({"--lease", "300ms", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const std::string holder = probe_.get("k");
+    EXPECT_TRUE(always(1s, [&] { return probe_.get("k") == holder; }));
+    running.close_stdin();
+    EXPECT_EQ(running.wait(patience), exited(1));  // of `read`, at the end of its input
+}
+
+TEST_F(run_lock, is_waited_for_until_it_is_free)
+{
+    probe_.must({"SET", "k", "someone"});
+    process running = start({"--verbose", "k", "--", "echo", "ran"});
+    EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
+    EXPECT_TRUE(always(200ms, [&] { return running.out().empty(); }));
+    probe_.must({"DEL", "k"});
+    EXPECT_EQ(running.wait(patience), exited(0));
+    EXPECT_EQ(running.out(), "ran\n");
+}
+
+TEST_F(run_lock, is_waited_for_no_longer_than_asked)
+{
+    probe_.must({"SET", "k", "someone"});
+    const auto time = time_of([&] {
+        EXPECT_EQ(run({"-w", "0.3", "k", "--", "true"}).end, exited(75));
+    });
+    EXPECT_GE(time, 300ms);
+    EXPECT_LT(time, 3s);
+    EXPECT_EQ(probe_.get("k"), "someone");
+}
+
+TEST_F(run_lock, is_taken_at_once_when_it_is_free_even_without_waiting)
+{
+    EXPECT_EQ(run({"-n", "k", "--", "true"}).end, exited(0));
+    EXPECT_EQ(run({"-w", "0", "k", "--", "true"}).end, exited(0));
+}
+
+TEST_F(run_lock, is_kept_for_the_time_asked_for)
+{
+    process running = start({"--hold-at-least", "600ms", "k", "--", "echo", "ran"});
+    EXPECT_EQ(running.line_after("ran"), "");
+    const auto time = time_of([&] {
+        EXPECT_TRUE(eventually([&] { return locks().empty(); }));
+    });
+    EXPECT_GE(time, 400ms);
+    EXPECT_EQ(running.wait(patience), exited(0));
+}
+
+TEST_F(run_lock, is_given_back_early_when_a_signal_asks_for_it)
+{
+    process running = start({"--verbose", "--hold-at-least", "1h", "k", "--", "sh", "-c", "exit 6"});
+    EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(patience), exited(6));
+    EXPECT_EQ(locks(), words{});
+}
+
+TEST_F(run_lock, may_have_any_name)
+{
+    for (const std::string key : {"run", "local", "++", "[a,b]", "{}", "k=v", "{a}b", "\xff\x01"}) {
+        EXPECT_EQ(run({key, "-c", "echo \"$PAWL_KEY\""}).out, key + "\n");
+    }
+}
+
+TEST_F(run_lock, may_have_a_name_that_looks_like_an_option)
+{
+    const result got = run({"--", "-n", "--", "sh", "-c", "echo $PAWL_KEY"});
+    EXPECT_EQ(got.out, "-n\n") << got.err;
+}
+
+TEST_F(run_lock, is_told_of_when_asked_to)
+{
+    const result got = run({"--verbose", "k", "--", "true"});
+    for (const char* part : {"pawl: asking unix:", "pawl: acquired the lock 'k' after ", "fence ",
+                             "pawl: released the lock 'k'"}) {
+        EXPECT_NE(got.err.find(part), std::string::npos) << part << " in " << got.err;
+    }
+}
+
+TEST_F(run_lock, can_be_on_the_server_that_the_environment_names)
+{
+    const result got = run_pawl({"run", "k", "--", "sh", "-c", "echo $PAWL_KEY"},
+                                {"PAWL_URL=" + server_.url()});
+    EXPECT_EQ(got.end, exited(0));
+    EXPECT_EQ(got.err, "");
+    EXPECT_FALSE(probe_.keys("pawl:fence:*").empty());
+}
+
+}  // namespace
+}  // namespace pawl::test

@@ -1,0 +1,204 @@
+// What happens to the command when the lock, or pawl itself, is lost.
+#include "command.h"
+
+#include <csignal>
+#include <fstream>
+
+namespace pawl::test {
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// Says that it got SIGTERM and goes on, with a child; says when it dies as it can: not at all.
+const std::string stubborn = "trap 'echo term' TERM; " + shell_with_child +
+                             "; while :; do sleep 0.01; done";
+
+class run_loss : public command_test {
+protected:
+    // Until when the lock is surely on the server, as seen from here. To be asked when the next
+    // renewal is not near.
+    [[nodiscard]] steady::time_point expiry(std::string_view key)
+    {
+        const auto now = steady::now();
+        return now + probe_.ttl(key);
+    }
+
+    [[nodiscard]] static steady::time_point death_of(const family& group)
+    {
+        EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
+        return steady::now();
+    }
+};
+
+[[nodiscard]] pid_t guardian_of(pid_t wrapper)
+{
+    const std::string number = std::to_string(wrapper);
+    std::istringstream children{read_file("/proc/" + number + "/task/" + number + "/children")};
+    for (pid_t pid = 0; children >> pid;) {
+        if (read_file("/proc/" + std::to_string(pid) + "/comm") == "pawl-guardian\n") return pid;
+    }
+    return -1;
+}
+
+TEST_F(run_loss, a_killed_wrapper_takes_the_whole_group_with_it)
+{
+    process running = start({"k", "-c", shell_with_child});
+    const family group = family_of(running);
+    running.signal(SIGKILL);
+    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+}
+
+TEST_F(run_loss, a_killed_wrapper_takes_a_group_that_ignores_signals_with_it)
+{
+    process running = start({"k", "-c", "trap '' HUP INT TERM; " + shell_with_child});
+    const family group = family_of(running);
+    running.signal(SIGKILL);
+    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+}
+
+TEST_F(run_loss, a_wrapper_killed_while_it_waits_leaves_nothing)
+{
+    probe_.must({"SET", "k", "someone"});
+    process waiting = start({"--verbose", "k", "--", "true"});
+    EXPECT_TRUE(eventually([&] { return waiting.err().find("asking") != std::string::npos; }));
+    const pid_t guardian = guardian_of(waiting.pid());
+    ASSERT_GT(guardian, 0);
+    waiting.signal(SIGKILL);
+    EXPECT_TRUE(eventually(1s, [&] { return !is_alive(guardian); }));
+}
+
+TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
+{
+    process running = start({"k", "--", "sh", "-c", "echo shell=$$; echo sleeper=$$; exec sleep 1000"});
+    const family group = family_of(running);
+    const pid_t guardian = guardian_of(running.pid());
+    ASSERT_GT(guardian, 0);
+    ::kill(guardian, SIGKILL);
+    running.signal(SIGKILL);
+    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+}
+
+TEST_F(run_loss, a_stopped_wrapper_loses_its_group_before_its_lock)
+{
+    process running = start({"--lease", "1500ms", "k", "-c", stubborn});
+    const family group = family_of(running);
+    wait_for_renewal("k", 1500ms);
+    const auto expiry = this->expiry("k");
+    running.signal(SIGSTOP);
+    EXPECT_LT(death_of(group), expiry);
+    running.signal(SIGCONT);
+    EXPECT_EQ(running.wait(patience), exited(79));
+    EXPECT_NE(running.err().find("was lost"), std::string::npos) << running.err();
+}
+
+TEST_F(run_loss, a_wrapper_stopped_for_a_moment_goes_on)
+{
+    process running = start({"--lease", "2s", "k", "-c", shell_with_child});
+    const family group = family_of(running);
+    wait_for_renewal("k", 2s);
+    running.signal(SIGSTOP);
+    EXPECT_TRUE(eventually([&] { return probe_.ttl("k") < 1s; }));
+    running.signal(SIGCONT);
+    wait_for_renewal("k", 2s);
+    EXPECT_TRUE(is_alive(group.shell));
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM));
+}
+
+TEST_F(run_loss, a_frozen_server_ends_the_group_before_the_deadline)
+{
+    process running = start({"--lease", "2s", "--grace", "500ms", "--on-lost",
+                             "echo lost $PAWL_KEY $PAWL_FENCE $PAWL_HOLDER", "k", "-c",
+                             "echo fence=$PAWL_FENCE; " + stubborn});
+    const family group = family_of(running);
+    wait_for_renewal("k", 2s);
+    const std::string holder = probe_.get("k");
+    const auto expiry = this->expiry("k");
+    server_.freeze();
+    EXPECT_TRUE(eventually([&] { return running.out().find("term\n") != std::string::npos; }));
+    const auto asked = steady::now();
+    const auto died = death_of(group);
+    EXPECT_LT(died, expiry);
+    EXPECT_GT(died - asked, 300ms);  // of the grace period, the rest being for a slow machine
+    EXPECT_EQ(running.line_after("lost "), "k " + running.line_after("fence=") + " " + holder);
+    EXPECT_EQ(running.wait(patience), exited(79)) << running.err();
+    server_.thaw();
+}
+
+TEST_F(run_loss, a_command_that_obeys_sigterm_is_not_killed)
+{
+    process running = start({"--lease", "1500ms", "--grace", "500ms", "k", "-c",
+                             "trap 'echo cleaned up; exit 0' TERM; echo up; while :; do sleep 0.01; done"});
+    EXPECT_EQ(running.line_after("up"), "");
+    server_.freeze();
+    EXPECT_EQ(running.line_after("cleaned up"), "");
+    EXPECT_EQ(running.wait(patience), exited(79)) << running.err();
+    server_.thaw();
+}
+
+TEST_F(run_loss, a_server_that_comes_back_in_time_spares_the_command)
+{
+    process running = start({"--lease", "3s", "--grace", "300ms", "k", "-c", shell_with_child});
+    const family group = family_of(running);
+    wait_for_renewal("k", 3s);
+    const auto start = steady::now();
+    server_.freeze();
+    EXPECT_TRUE(always(1500ms, [&] { return is_alive(group.shell); }));
+    server_.thaw();
+    EXPECT_TRUE(eventually([&] { return probe_.ttl("k") > 2s; }));
+    EXPECT_TRUE(always(3500ms - std::chrono::duration_cast<std::chrono::milliseconds>(
+                                    steady::now() - start),
+                       [&] { return is_alive(group.shell); }));
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+}
+
+TEST_F(run_loss, a_deleted_key_ends_the_command)
+{
+    process running =
+        start({"--lease", "1s", "--on-lost", "echo told", "k", "-c", shell_with_child});
+    const family group = family_of(running);
+    probe_.must({"DEL", "k"});
+    EXPECT_EQ(running.wait(patience), exited(79));
+    EXPECT_FALSE(group.any_alive());
+    EXPECT_EQ(running.line_after("told"), "");
+    EXPECT_NE(running.err().find("the lock 'k' is lost (vanished)"), std::string::npos)
+        << running.err();
+}
+
+TEST_F(run_loss, a_taken_key_ends_even_a_stubborn_command_and_stays_the_others)
+{
+    process running = start({"--lease", "1s", "--grace", "200ms", "k", "-c", stubborn});
+    const family group = family_of(running);
+    probe_.must({"SET", "k", "someone"});
+    EXPECT_EQ(running.wait(patience), exited(79));
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
+    EXPECT_EQ(probe_.get("k"), "someone");
+    EXPECT_NE(running.out().find("term\n"), std::string::npos);
+}
+
+TEST_F(run_loss, who_outlives_the_command_does_not_outlive_the_lock)
+{
+    // The shell obeys SIGTERM, its child does not.
+    process running = start({"--lease", "1s", "--grace", "300ms", "k", "-c",
+                             "(trap '' TERM; exec sleep 1000) & echo sleeper=$!; echo shell=$$; wait"});
+    const family group = family_of(running);
+    probe_.must({"DEL", "k"});
+    EXPECT_EQ(running.wait(patience), exited(79));
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
+}
+
+TEST_F(run_loss, a_killed_wrapper_takes_the_on_lost_command_with_it)
+{
+    process running = start({"--lease", "500ms", "--on-lost",
+                             "echo sleeper=$$; echo shell=$$; exec sleep 1000", "k", "--", "sleep", "1000"});
+    EXPECT_TRUE(eventually([&] { return probe_.exists("k"); }));
+    probe_.must({"DEL", "k"});
+    const family group = family_of(running);
+    EXPECT_TRUE(is_alive(group.shell));
+    running.signal(SIGKILL);
+    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+}
+
+}  // namespace
+}  // namespace pawl::test

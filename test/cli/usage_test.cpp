@@ -1,0 +1,128 @@
+// What pawl says when it is called in a wrong way, or asked how to call it.
+#include "command.h"
+
+#include <algorithm>
+
+namespace pawl::test {
+namespace {
+
+struct mistake {
+    words arguments;
+    std::string said;  // part of the one line
+};
+
+class wrong_usage : public testing::TestWithParam<mistake> {};
+
+TEST_P(wrong_usage, is_told_in_one_line_with_status_64)
+{
+    const result got = run_pawl(GetParam().arguments);
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_EQ(got.out, "");
+    EXPECT_TRUE(got.err.starts_with("pawl: ")) << got.err;
+    EXPECT_NE(got.err.find(GetParam().said), std::string::npos) << got.err;
+    EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    of_all_kinds, wrong_usage,
+    testing::Values(
+        mistake{{}, "there is no command"}, mistake{{"walk"}, "'walk'"},
+        mistake{{"run"}, "there is no KEY"}, mistake{{"run", "--", "true"}, "there is no KEY"},
+        mistake{{"run", "k"}, "there is no command"},
+        mistake{{"run", "k", "--"}, "there is no command"},
+        mistake{{"run", "k", "true"}, "a command comes after --"},
+        mistake{{"run", "--fast", "k", "--", "true"}, "--fast"},
+        mistake{{"run", "-n", "-w", "1", "k", "--", "true"}, "-n and -w"},
+        mistake{{"run", "k", "-c", "true", "--", "true"}, "not both"},
+        mistake{{"run", "-E", "256", "k", "--", "true"}, "256"},
+        mistake{{"run", "-E", "x", "k", "--", "true"}, "x"},
+        mistake{{"run", "--url", "http://host", "k", "--", "true"}, "http"},
+        mistake{{"run", "--url", "redis://h", "--lease", "25h", "k", "--", "true"}, "lease"},
+        mistake{{"run", "--url", "redis://h", "", "--", "true"}, "name"},
+        mistake{{"run", "--grace", "20s", "k", "--", "true"}, "--grace of 20 s"},
+        mistake{{"run", "--lease", "1s", "--grace", "550ms", "k", "--", "true"}, "--lease of 1 s"},
+        mistake{{"local"}, "subcommand"}, mistake{{"local", "start"}, "subcommand"}));
+
+class bad_duration : public testing::TestWithParam<std::string> {};
+
+TEST_P(bad_duration, is_refused_with_its_name_and_what_is_allowed)
+{
+    const std::string& text = GetParam();
+    const result got = run_pawl({"run", "-w", text, "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_NE(got.err.find("-w,--wait: '" + text + "' is not a duration"), std::string::npos)
+        << got.err;
+    EXPECT_NE(got.err.find("500ms, 30s, 1.5m"), std::string::npos) << got.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(of_all_kinds, bad_duration,
+                         testing::Values("", "x", "s", "1x", "1 s", " 1", "1d", "+1", "inf", "nan",
+                                         "1e3", "0x10", ".", "1.2.3", "9000h", "1S", "1mss"));
+
+struct duration {
+    std::string text;
+    std::string means;
+};
+
+class good_duration : public testing::TestWithParam<duration> {};
+
+// Seen through the refusal of a grace period that no lease of that length can hold.
+TEST_P(good_duration, is_understood)
+{
+    const result got =
+        run_pawl({"run", "--lease", GetParam().text, "--grace", "100h", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_NE(got.err.find("into a --lease of " + GetParam().means + ":"), std::string::npos)
+        << got.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(of_all_kinds, good_duration,
+                         testing::Values(duration{"500ms", "500 ms"}, duration{"30s", "30 s"},
+                                         duration{"30", "30 s"}, duration{"0.25", "250 ms"},
+                                         duration{".5s", "500 ms"}, duration{"5m", "300 s"},
+                                         duration{"1.5m", "90 s"}, duration{"0.1h", "360 s"},
+                                         duration{"0.5ms", "1 ms"}));
+
+TEST(help, is_given_on_stdout)
+{
+    for (const words& arguments :
+         {words{"--help"}, words{"run", "--help"}, words{"run", "-h"}, words{"local", "--help"}}) {
+        const result got = run_pawl(arguments);
+        EXPECT_EQ(got.end, exited(0));
+        EXPECT_NE(got.out.find("Usage: pawl"), std::string::npos) << got.out;
+        EXPECT_EQ(got.err, "");
+    }
+}
+
+TEST(help, tells_of_every_option_and_exit_status)
+{
+    const std::string help = run_pawl({"run", "--help"}).out;
+    for (const char* part : {"-n,", "-w,", "-E,", "-c,", "--lease", "--url", "--grace", "--on-lost",
+                             "--hold-at-least", "--verbose", "--help", "--version", "64", "65", "69",
+                             "70", "75", "77", "79", "126", "127", "128+n", "PAWL_FENCE"}) {
+        EXPECT_NE(help.find(part), std::string::npos) << part;
+    }
+}
+
+TEST(help, tells_the_version)
+{
+    EXPECT_TRUE(run_pawl({"--version"}).out.starts_with("pawl "));
+    EXPECT_EQ(run_pawl({"run", "--version"}).out, run_pawl({"--version"}).out);
+}
+
+class password : public command_test {};
+
+TEST_F(password, on_the_command_line_is_not_shown_to_others)
+{
+    probe_.must({"CONFIG", "SET", "requirepass", "hush-hush"});
+    const std::string url = "redis://:hush-hush@127.0.0.1:" + std::to_string(server_.port());
+    process running = pawl({"run", "--verbose", "--url", url, "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const std::string shown =
+        read_file("/proc/" + std::to_string(running.pid()) + "/cmdline") + running.err();
+    EXPECT_NE(shown.find("redis://:"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("hush"), std::string::npos) << shown;
+}
+
+}  // namespace
+}  // namespace pawl::test
