@@ -120,7 +120,8 @@ int session::run_command()
     if (error_number != 0) return exec_failure(child, error_number);
     supervisor.run();
 
-    const bool lock_failed = supervisor.has_intervened() || hold_.state() == hold_state::lost;
+    const bool lock_failed = supervisor.has_intervened() || supervisor.came_too_late() ||
+                             hold_.state() == hold_state::lost;
     // Whoever of the group outlived the command's own end must not outlive the lock.
     if (lock_failed) child.signal(SIGKILL);
     guard_.forget();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace pawl::cli {
 
@@ -44,11 +45,12 @@ void supervisor::run()
     for (;;) {
         bell_.hush();
         read_signals();
-        if (child_.has_ended()) return;
+        if (child_.has_ended()) break;
         look_at_lock();
         alarm_.set(next_look(boot_now()));
         wait_for_any({signals_.fd(), bell_.fd(), alarm_.fd()});
     }
+    too_late_ = boot_now() >= guardian_strikes_at();
 }
 
 // ── Signals and the terminal ────────────────────────────────────────────────────────────────────
@@ -143,17 +145,21 @@ void supervisor::terminate()
     child_.signal(SIGCONT);
 }
 
-// Half the margin before the deadline, so that it comes after our own SIGKILL and yet in time. The
-// deadline is computed anew at each look and differs by what that took: no news.
+// Half the margin before the deadline, so that it comes after our own SIGKILL and yet in time.
+boot_time supervisor::guardian_strikes_at() const noexcept
+{
+    return told_deadline_ - margin_ / 2;
+}
+
+// The deadline is computed anew at each look and differs by what that took: no news.
 void supervisor::tell_guardian()
 {
     if (deadline_ - told_deadline_ < 1ms) return;
-    if (guard_.watch(child_.group(), deadline_ - margin_ / 2)) {
-        told_deadline_ = deadline_;
-    } else if (!unguarded_) {
-        unguarded_ = true;
-        say("the guardian process does not listen: if pawl gets killed, the command runs on");
-    }
+    const boot_time before = std::exchange(told_deadline_, deadline_);
+    if (guard_.watch(child_.group(), guardian_strikes_at())) return;
+    told_deadline_ = before;
+    if (!unguarded_) say("the guardian process does not listen: if pawl is killed, the command runs on");
+    unguarded_ = true;
 }
 
 boot_time supervisor::next_look(boot_time now) const noexcept

@@ -47,6 +47,9 @@ public:
     // Whether pawl told the command to end for the sake of the lock.
     [[nodiscard]] bool has_intervened() const noexcept { return intervened_; }
 
+    // Whether pawl was stopped, or hung, for so long that the guardian ended the command.
+    [[nodiscard]] bool came_too_late() const noexcept { return too_late_; }
+
 private:
     void read_signals();
     void handle(int signal);
@@ -57,6 +60,7 @@ private:
     void note_loss(boot_time now);
     void terminate();
     void tell_guardian();
+    [[nodiscard]] boot_time guardian_strikes_at() const noexcept;
     [[nodiscard]] boot_time next_look(boot_time now) const noexcept;
 
     const hold& hold_;
@@ -70,13 +74,14 @@ private:
     alarm_clock alarm_;
 
     boot_time deadline_{};       // the last one known
-    boot_time told_deadline_{};  // as the guardian knows it
+    boot_time told_deadline_{};  // the one that the guardian knows
     boot_time term_at_{};
     boot_time kill_at_{};
     bool lost_ = false;
     bool terminated_ = false;
     bool killed_ = false;
     bool intervened_ = false;
+    bool too_late_ = false;
     bool unguarded_ = false;
     bool had_terminal_ = false;  // before it was stopped
 };

@@ -41,7 +41,7 @@ struct event {
     hold_state from{};
     hold_state to{};
     cause why{};
-    std::string detail;                   // the server's or the system's own words, if any
+    std::string detail;                    // the server's or the system's own words, if any
     std::chrono::nanoseconds valid_for{};  // until the local deadline, at the time of the change
 };
 

@@ -19,9 +19,9 @@ namespace pawl::local {
 
 struct status {
     bool running{};
-    int pid{};               // 0 when it is not running
-    std::string socket;      // where it listens, or would
-    std::size_t locks{};     // how many are held
+    int pid{};            // 0 when it is not running
+    std::string socket;   // where it listens, or would
+    std::size_t locks{};  // how many are held
 };
 
 // Looks whether the server runs, and asks it. Starts nothing. Throws pawl::error: `unreachable` when

@@ -49,19 +49,20 @@ public:
 
     // ── Handles ─────────────────────────────────────────────────────────────────────────────────
 
-    [[nodiscard]] hold acquire(std::stop_token stop = {});
+    [[nodiscard]] hold acquire(const std::stop_token& stop = {});
     [[nodiscard]] hold acquire(std::error_code& ec) noexcept;
-    [[nodiscard]] hold acquire(std::stop_token stop, std::error_code& ec) noexcept;
+    [[nodiscard]] hold acquire(const std::stop_token& stop, std::error_code& ec) noexcept;
 
-    [[nodiscard]] std::optional<hold> try_acquire(std::stop_token stop = {});
+    [[nodiscard]] std::optional<hold> try_acquire(const std::stop_token& stop = {});
     [[nodiscard]] std::optional<hold> try_acquire(std::error_code& ec) noexcept;
-    [[nodiscard]] std::optional<hold> try_acquire(std::stop_token stop, std::error_code& ec) noexcept;
+    [[nodiscard]] std::optional<hold> try_acquire(const std::stop_token& stop,
+                                                  std::error_code& ec) noexcept;
 
     template <class Rep, class Period>
     [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
-                                                      std::stop_token stop = {})
+                                                      const std::stop_token& stop = {})
     {
-        return try_acquire_within(time_limit::after(wait), std::move(stop));
+        return try_acquire_within(time_limit::after(wait), stop);
     }
 
     template <class Rep, class Period>
@@ -73,17 +74,17 @@ public:
 
     template <class Rep, class Period>
     [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
-                                                      std::stop_token stop,
+                                                      const std::stop_token& stop,
                                                       std::error_code& ec) noexcept
     {
-        return try_acquire_within(time_limit::after(wait), std::move(stop), ec);
+        return try_acquire_within(time_limit::after(wait), stop, ec);
     }
 
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<hold> try_acquire_until(
-        std::chrono::time_point<Clock, Duration> when, std::stop_token stop = {})
+        std::chrono::time_point<Clock, Duration> when, const std::stop_token& stop = {})
     {
-        return try_acquire_within(time_limit::at(when), std::move(stop));
+        return try_acquire_within(time_limit::at(when), stop);
     }
 
     template <class Clock, class Duration>
@@ -95,10 +96,10 @@ public:
 
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<hold> try_acquire_until(
-        std::chrono::time_point<Clock, Duration> when, std::stop_token stop,
+        std::chrono::time_point<Clock, Duration> when, const std::stop_token& stop,
         std::error_code& ec) noexcept
     {
-        return try_acquire_within(time_limit::at(when), std::move(stop), ec);
+        return try_acquire_within(time_limit::at(when), stop, ec);
     }
 
     // ── The interface of std::timed_mutex ───────────────────────────────────────────────────────
@@ -138,8 +139,8 @@ protected:
     ~lockable();
 
 private:
-    std::optional<hold> try_acquire_within(time_limit limit, std::stop_token stop);
-    std::optional<hold> try_acquire_within(time_limit limit, std::stop_token stop,
+    std::optional<hold> try_acquire_within(time_limit limit, const std::stop_token& stop);
+    std::optional<hold> try_acquire_within(time_limit limit, const std::stop_token& stop,
                                            std::error_code& ec) noexcept;
     bool try_lock_within(time_limit limit);
 

@@ -20,10 +20,10 @@ namespace pawl {
 // Used with rediss:// only. Empty paths mean: the system's certificates, no client certificate.
 struct tls_options {
     std::string ca_file{};
-    std::string cert_file{};    // client certificate, PEM; needs key_file
+    std::string cert_file{};  // client certificate, PEM; needs key_file
     std::string key_file{};
     std::string server_name{};  // for SNI and verification; by default the URL's host
-    bool verify = true;       // false accepts any certificate: for tests only
+    bool verify = true;         // false accepts any certificate: for tests only
 };
 
 struct client_options {
@@ -44,10 +44,12 @@ struct client_options {
     std::string name{};  // connection name; by default pawl:HOST:PID
     tls_options tls{};
 
-    std::chrono::milliseconds connect_limit{2'000};   // one connect with its handshake; 10 ms – 10 min
-    std::chrono::milliseconds command_limit{3'000};   // one command, repeats and reconnects included
+    std::chrono::milliseconds connect_limit{
+        2'000};  // one connect with its handshake; 10 ms – 10 min
+    std::chrono::milliseconds command_limit{3'000};  // one command, repeats and reconnects included
     std::chrono::milliseconds shutdown_limit{1'000};  // the destructor's patience; 0 – 10 min
-    std::size_t pool_size = 16;  // connections for blocking calls; 1 – 1024. More callers take turns.
+    std::size_t pool_size =
+        16;  // connections for blocking calls; 1 – 1024. More callers take turns.
 
     // How much a second may differ between this machine's clock and the server's, as a fraction.
     // Local deadlines are shortened by it. 0 – 0.5.

@@ -22,7 +22,8 @@ int poll_timeout(boot_time until, boot_time now) noexcept
     if (until <= now) return 0;
     // A wait longer than this only wakes up once more.
     constexpr milliseconds longest = hours{1};
-    return static_cast<int>(std::min<milliseconds>(ceil<milliseconds>(until - now), longest).count());
+    return static_cast<int>(
+        std::min<milliseconds>(ceil<milliseconds>(until - now), longest).count());
 }
 
 }  // namespace pawl::base

@@ -38,7 +38,8 @@ event_loop::event_loop()
     : epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")},
       wake_up_{checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")},
       // Counts time spent suspended, and rings at once on waking up.
-      alarm_{checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")}
+      alarm_{
+          checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")}
 {
     control(EPOLL_CTL_ADD, wake_up_.get(), EPOLLIN, "epoll_ctl add");
     control(EPOLL_CTL_ADD, alarm_.get(), EPOLLIN, "epoll_ctl add");

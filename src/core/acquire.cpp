@@ -123,7 +123,7 @@ acquire_step acquire_machine::send(boot_time now)
     return step;
 }
 
-acquire_step acquire_machine::pause(boot_time until) const
+acquire_step acquire_machine::pause(boot_time until)
 {
     return {.what = acquire_step::kind::pause, .until = until, .request = {}};
 }

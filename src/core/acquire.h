@@ -47,8 +47,8 @@ struct acquire_result {
     std::optional<errc> failure;  // nothing: granted
     std::string detail;
     std::uint64_t fence{};
-    base::boot_time sent{};       // when the request that was granted was sent
-    base::boot_time deadline{};   // until when it is surely held
+    base::boot_time sent{};      // when the request that was granted was sent
+    base::boot_time deadline{};  // until when it is surely held
 
     // Not granted, but the server may think so, now or when a delayed request arrives: release it.
     bool uncertain = false;
@@ -67,7 +67,7 @@ public:
 
 private:
     acquire_step send(base::boot_time now);
-    acquire_step pause(base::boot_time until) const;
+    [[nodiscard]] static acquire_step pause(base::boot_time until);
     acquire_step finish(errc failure, std::string detail);
     acquire_step on_grant(const outcome& got, base::boot_time now);
     acquire_step on_busy(const outcome& got, base::boot_time now);
@@ -80,7 +80,7 @@ private:
     const base::random_unit* random_;
     patience patience_;
     base::boot_time sent_{};
-    bool uncertain_ = false;   // some try may have been executed without an answer
+    bool uncertain_ = false;  // some try may have been executed without an answer
     bool seen_busy_ = false;
     acquire_result result_;
 };

@@ -15,8 +15,8 @@ namespace pawl::core {
 {
     using namespace std::chrono;
     constexpr milliseconds rounding{2};
-    const auto slack = duration_cast<nanoseconds>(duration<double, std::milli>(
-        static_cast<double>(lease.count()) * drift));
+    const auto slack = duration_cast<nanoseconds>(
+        duration<double, std::milli>(static_cast<double>(lease.count()) * drift));
     return sent + lease - slack - rounding;
 }
 

@@ -34,10 +34,10 @@ struct lease {
 
     // The lease_table's own.
     base::boot_time renew_at{};
-    base::boot_time sent{};       // of the renewal under way
+    base::boot_time sent{};  // of the renewal under way
     bool under_way = false;
-    unsigned failures = 0;        // renewals in a row
-    base::boot_time wake{};       // under which the table finds it; zero before the first time
+    unsigned failures = 0;   // renewals in a row
+    base::boot_time wake{};  // under which the table finds it; zero before the first time
 
     [[nodiscard]] bool is_over() const noexcept
     {

@@ -114,7 +114,8 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now)
 {
     std::vector<lease_ptr> due;
     if (next_wake() > now) return due;
-    for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now + longest_early; ++it) {
+    for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now + longest_early;
+         ++it) {
         lease& candidate = *it->second;
         const bool idle = candidate.renew && !candidate.under_way;
         if (idle && candidate.renew_at <= now + early_by(candidate)) {

@@ -36,7 +36,9 @@ using transitions = std::vector<transition>;
 
 class lease_table {
 public:
-    lease_table(double drift, base::random_unit random) : drift_{drift}, random_{std::move(random)} {}
+    lease_table(double drift, base::random_unit random) : drift_{drift}, random_{std::move(random)}
+    {
+    }
 
     // A lease was granted to a request sent at `sent`.
     void add(const lease_ptr& lease, base::boot_time sent);

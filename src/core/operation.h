@@ -27,11 +27,11 @@ enum class verb {
 struct operation {
     verb what{};
     pawl::layout layout{};
-    const lock_keys* keys{};             // these two must outlive the operation
+    const lock_keys* keys{};  // these two must outlive the operation
     std::string_view holder{};
-    std::chrono::milliseconds lease{};   // acquire, set_count, renew
-    unsigned count = 1;                  // set_count
-    bool repeated = false;               // acquire: an earlier try may have been executed
+    std::chrono::milliseconds lease{};  // acquire, set_count, renew
+    unsigned count = 1;                 // set_count
+    bool repeated = false;              // acquire: an earlier try may have been executed
 };
 
 enum class verdict {
@@ -49,10 +49,10 @@ enum class verdict {
 
 struct outcome {
     verdict what{};
-    std::uint64_t fence{};                    // acquire, done
-    std::chrono::milliseconds busy_for{-1};   // acquire, busy: what is left of the lease; -1 unknown
-    bool maybe_executed = false;              // no answer, but the server may have got the request
-    std::string detail{};                     // the server's or the system's own words
+    std::uint64_t fence{};                   // acquire, done
+    std::chrono::milliseconds busy_for{-1};  // acquire, busy: what is left of the lease; -1 unknown
+    bool maybe_executed = false;             // no answer, but the server may have got the request
+    std::string detail{};                    // the server's or the system's own words
 };
 
 // Whether the server answered the question.

@@ -46,8 +46,8 @@ handshake::status handshake::say_hello(std::string& out)
     stage_ = stage::hello;
     std::vector<std::string_view> words{"HELLO", "3"};
     if (!password_.empty()) {
-        const std::string_view user = config_->user.empty() ? "default" : config_->user;
-        words.insert(words.end(), {"AUTH", user, password_});
+        words.insert(words.end(), {"AUTH", "default", password_});
+        if (!config_->user.empty()) words[3] = config_->user;
     }
     words.insert(words.end(), {"SETNAME", config_->name});
     append_request(out, words);
@@ -76,7 +76,8 @@ handshake::status handshake::say_select(std::string& out)
 {
     if (config_->database == 0) return status::done;
     stage_ = stage::select;
-    append_request(out, std::array<std::string_view, 2>{"SELECT", std::to_string(config_->database)});
+    append_request(out,
+                   std::array<std::string_view, 2>{"SELECT", std::to_string(config_->database)});
     return status::more;
 }
 

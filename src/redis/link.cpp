@@ -88,7 +88,7 @@ void link::try_resolve()
         return;
     }
     addresses_ = resolution_->addresses();
-    std::reverse(addresses_.begin(), addresses_.end());
+    std::ranges::reverse(addresses_);
     resolution_.reset();
     try_next_address();
 }
@@ -100,7 +100,8 @@ void link::try_next_address()
         addresses_.pop_back();
         state_ = state::connecting;
         socket_ = open_socket(address);
-        const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);  // NOLINT(*-cast)
+        const auto* generic =
+            reinterpret_cast<const sockaddr*>(&address.storage);  // NOLINT(*-cast)
         if (socket_ && ::connect(socket_.get(), generic, address.length) == 0) {
             secure();
             return;
@@ -246,8 +247,8 @@ void link::accept_bytes(std::string_view bytes)
     } else if (status == tls_session::status::failed) {
         // TLS 1.3 servers refuse a client's certificate only after the handshake.
         const bool early = state_ != state::ready;
-        close({early ? failure_kind::refused : failure_kind::unreachable,
-               "TLS: " + tls_->problem()});
+        close(
+            {early ? failure_kind::refused : failure_kind::unreachable, "TLS: " + tls_->problem()});
     }
 }
 

@@ -77,11 +77,11 @@ private:
     std::unique_ptr<tls_session> tls_;
     handshake handshake_;
     reply_parser parser_;
-    std::string output_;            // for the socket
+    std::string output_;  // for the socket
     std::size_t output_sent_ = 0;
-    std::string input_;             // plain text from the server
+    std::string input_;  // plain text from the server
     std::size_t input_read_ = 0;
-    bool handed_out_ = false;       // the reply at input_read_ was given to the caller
+    bool handed_out_ = false;  // the reply at input_read_ was given to the caller
     failure problem_{failure_kind::unreachable, {}};
 };
 

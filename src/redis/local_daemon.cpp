@@ -25,14 +25,13 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what, int error_number)
 {
-    throw error{errc::unreachable,
-                "cannot start the local server: " + what + ": " +
-                    std::generic_category().message(error_number)};
+    throw error{errc::unreachable, "cannot start the local server: " + what + ": " +
+                                       std::generic_category().message(error_number)};
 }
 
 [[nodiscard]] bool is_program(const std::string& path)
 {
-    struct stat found {};
+    struct stat found{};
     return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
            ::access(path.c_str(), X_OK) == 0;
 }
@@ -70,17 +69,28 @@ public:
           // among it.
           environment_{"PATH=" + search_path(), "LC_ALL=C"},
           words_{program_,
-                 "--port", "0",
-                 "--unixsocket", paths.socket,
-                 "--unixsocketperm", "700",
-                 "--save", "",
-                 "--appendonly", "no",
-                 "--maxmemory-policy", "noeviction",
-                 "--dir", paths.directory,
-                 "--pidfile", paths.pid_file,
-                 "--logfile", paths.log_file,
-                 "--loglevel", "warning",
-                 "--daemonize", "no"},
+                 "--port",
+                 "0",
+                 "--unixsocket",
+                 paths.socket,
+                 "--unixsocketperm",
+                 "700",
+                 "--save",
+                 "",
+                 "--appendonly",
+                 "no",
+                 "--maxmemory-policy",
+                 "noeviction",
+                 "--dir",
+                 paths.directory,
+                 "--pidfile",
+                 paths.pid_file,
+                 "--logfile",
+                 paths.log_file,
+                 "--loglevel",
+                 "warning",
+                 "--daemonize",
+                 "no"},
           argv_{pointers_to(words_)},
           envp_{pointers_to(environment_)}
     {
@@ -146,7 +156,7 @@ void keep_only(int fd) noexcept
 
 void reset_signals() noexcept
 {
-    struct sigaction usual {};
+    struct sigaction usual{};
     usual.sa_handler = SIG_DFL;
     for (int number = 1; number < NSIG; ++number) ::sigaction(number, &usual, nullptr);
     sigset_t none;

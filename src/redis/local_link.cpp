@@ -89,7 +89,8 @@ std::optional<local_link> local_link::open(const std::string& socket, base::boot
         // EAGAIN: a server is there, but too many stand in line before us.
         if (error_number != EAGAIN && error_number != EINTR) {
             throw error{errc::unreachable, "cannot connect to the local server on " + socket +
-                                               ": " + std::generic_category().message(error_number)};
+                                               ": " +
+                                               std::generic_category().message(error_number)};
         }
         const auto now = base::boot_clock::now();
         if (now >= until) {
@@ -111,11 +112,11 @@ std::optional<reply_view> local_link::ask(std::initializer_list<std::string_view
     for (;;) {
         if (!receive(until)) return std::nullopt;
         switch (parser_.parse(received_)) {
-            case parse_status::complete: return parser_.reply(received_);
-            case parse_status::more: break;
-            case parse_status::malformed:
-                throw error{errc::unreachable, "what listens on " + socket_ +
-                                                   " is not a Redis server: " + parser_.problem()};
+        case parse_status::complete: return parser_.reply(received_);
+        case parse_status::more: break;
+        case parse_status::malformed:
+            throw error{errc::unreachable, "what listens on " + socket_ +
+                                               " is not a Redis server: " + parser_.problem()};
         }
     }
 }

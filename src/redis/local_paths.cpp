@@ -20,7 +20,7 @@ constexpr mode_t owner_only = S_IRWXU;
 
 [[nodiscard]] bool is_own_directory(const char* path) noexcept
 {
-    struct stat found {};
+    struct stat found{};
     return ::stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == ::geteuid();
 }
 
@@ -72,14 +72,15 @@ local_paths find_local_paths()
         throw error{errc::bad_argument,
                     "the local server's socket " + paths.socket + " has a path of " +
                         std::to_string(paths.socket.size()) + " bytes; the system allows " +
-                        std::to_string(longest_socket_path) + ": set XDG_RUNTIME_DIR to a shorter one"};
+                        std::to_string(longest_socket_path) +
+                        ": set XDG_RUNTIME_DIR to a shorter one"};
     }
     return paths;
 }
 
 bool has_safe_directory(const local_paths& paths)
 {
-    struct stat found {};
+    struct stat found{};
     if (::lstat(paths.directory.c_str(), &found) != 0) {
         if (errno == ENOENT) return false;
         refuse(paths.directory, "cannot be looked at: " + words_of(errno));

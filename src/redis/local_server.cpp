@@ -62,9 +62,10 @@ turn::turn(const local_paths& paths, boot_time until)
     }
     while (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
         if (pause(until)) continue;
-        throw error{errc::unreachable, "another process is starting or stopping the local server "
-                                       "and does not come to an end; it holds " +
-                                           paths.start_lock};
+        throw error{errc::unreachable,
+                    "another process is starting or stopping the local server "
+                    "and does not come to an end; it holds " +
+                        paths.start_lock};
     }
 }
 
@@ -81,9 +82,8 @@ void wait_until_it_answers(const local_paths& paths, boot_time until)
 {
     while (!answers(paths, until)) {
         if (!local_daemon_is_alive(paths)) {
-            throw error{errc::unreachable,
-                        "the local server ended right after its start; " + paths.log_file +
-                            " may say why"};
+            throw error{errc::unreachable, "the local server ended right after its start; " +
+                                               paths.log_file + " may say why"};
         }
         if (pause(until)) continue;
         throw error{errc::unreachable, "the local server was started but does not listen on " +
@@ -98,8 +98,9 @@ void start(const local_paths& paths, boot_time until)
         // A former server is about to end, or it got its breath back.
         if (answers(paths, until)) return;
         if (pause(until)) continue;
-        throw error{errc::unreachable, "a former local server has not ended and does not listen on " +
-                                           paths.socket + "; see " + paths.pid_file};
+        throw error{errc::unreachable,
+                    "a former local server has not ended and does not listen on " + paths.socket +
+                        "; see " + paths.pid_file};
     }
     wait_until_it_answers(paths, until);
 }

@@ -127,7 +127,7 @@ void pipeline::close(const failure& why)
     link_.reset();
     // Moved out first: who is told may ask again.
     auto waiting = std::move(sent_);
-    std::move(unsent_.begin(), unsent_.end(), std::back_inserter(waiting));
+    std::ranges::move(unsent_, std::back_inserter(waiting));
     sent_.clear();
     unsent_.clear();
     for (const auto& each : waiting) each.done(nullptr, &why);

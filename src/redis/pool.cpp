@@ -46,9 +46,9 @@ std::optional<failure> pool::wait_for_turn(base::boot_time until, const base::in
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
     if (!turn_over_.wait_until(guard, token, by, free)) {
         if (token.stop_requested()) return failure{failure_kind::cancelled, {}};
-        return failure{failure_kind::unreachable,
-                       "all connections of the pool were in use (pool_size " +
-                           std::to_string(size_) + ")"};
+        return failure{
+            failure_kind::unreachable,
+            "all connections of the pool were in use (pool_size " + std::to_string(size_) + ")"};
     }
     ++in_use_;
     return std::nullopt;

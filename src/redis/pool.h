@@ -30,6 +30,8 @@ public:
     class loan {
     public:
         loan(pool& from, std::unique_ptr<connection> what) : from_{&from}, what_{std::move(what)} {}
+        loan(const loan&) = delete;
+        loan& operator=(const loan&) = delete;
         loan(loan&&) noexcept = default;
         loan& operator=(loan&&) = delete;
         ~loan()

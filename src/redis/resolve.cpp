@@ -29,7 +29,8 @@ struct resolution::shared {
         hints.ai_socktype = SOCK_STREAM;
         hints.ai_flags = flags | AI_NUMERICSERV;
         addrinfo* found = nullptr;
-        const int result = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+        const int result =
+            ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
         if (result == EAI_NONAME && (flags & AI_NUMERICHOST) != 0) return false;
         if (result != 0) problem = "host '" + host + "': " + ::gai_strerror(result);
         for (const auto* at = found; at != nullptr; at = at->ai_next) {
@@ -86,7 +87,7 @@ socket_address unix_address(const std::string& path)
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     assert(path.size() < sizeof address.sun_path);
-    std::copy(path.begin(), path.end(), std::begin(address.sun_path));
+    std::ranges::copy(path, std::begin(address.sun_path));
     socket_address out;
     out.length = sizeof address;
     std::memcpy(&out.storage, &address, sizeof address);

@@ -39,7 +39,8 @@ bool is_ip_address(const std::string& host)
 // What the macro SSL_set_tlsext_host_name does, without its casts.
 bool set_server_name(SSL* ssl, std::string name)
 {
-    return ::SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
+    return ::SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) ==
+           1;
 }
 
 int clamped(std::size_t size)

@@ -42,7 +42,8 @@ std::string percent_decoded(std::string_view text, std::string_view part)
         const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
         const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
         if (high < 0 || low < 0) {
-            refuse("a '%' in the " + std::string{part} + " is not followed by two hexadecimal digits");
+            refuse("a '%' in the " + std::string{part} +
+                   " is not followed by two hexadecimal digits");
         }
         out += static_cast<char>(high * 16 + low);
         i += 2;
@@ -187,8 +188,8 @@ std::string shown_address(const address& where)
     default: break;
     }
     const bool v6 = where.host.find(':') != std::string::npos;
-    return (where.tls ? "rediss://" : "redis://") + (v6 ? '[' + where.host + ']' : where.host) + ':' +
-           std::to_string(where.port);
+    return (where.tls ? "rediss://" : "redis://") + (v6 ? '[' + where.host + ']' : where.host) +
+           ':' + std::to_string(where.port);
 }
 
 // A password with a bare '/' or '?' would be taken for a database or a parameter, and shown.
@@ -199,8 +200,9 @@ void refuse_stray_at(std::string_view url)
     const auto end_of_host = url.find_first_of("/?", host + 3);
     if (end_of_host == std::string_view::npos) return;
     if (url.find('@', end_of_host) != std::string_view::npos) {
-        refuse("an '@' behind the host (in a password write / as %2F and ? as %3F; elsewhere write "
-               "@ as %40)");
+        refuse(
+            "an '@' behind the host (in a password write / as %2F and ? as %3F; elsewhere write "
+            "@ as %40)");
     }
 }
 
@@ -220,8 +222,8 @@ void read_url(std::string_view url, server_config& config)
     } else {
         // Only what stands before the first colon: anything after it may be secret.
         const auto scheme = before.substr(0, before.find(':'));
-        refuse("scheme '" + std::string{scheme.substr(0, 32)} + "' (allowed: " +
-               std::string{allowed_schemes} + ")");
+        refuse("scheme '" + std::string{scheme.substr(0, 32)} +
+               "' (allowed: " + std::string{allowed_schemes} + ")");
     }
     if (query) read_query(*query, config);
 }
@@ -267,8 +269,8 @@ void check(const server_config& config)
                     "password_env)"};
     }
     if (config.database < 0) {
-        throw error{errc::bad_argument, "database: " + std::to_string(config.database) +
-                                            " (allowed: 0 and above)"};
+        throw error{errc::bad_argument,
+                    "database: " + std::to_string(config.database) + " (allowed: 0 and above)"};
     }
     // The server refuses blanks and control characters in connection names.
     for (const char c : config.name) {

@@ -22,7 +22,7 @@ struct address {
 struct server_config {
     address where;
     std::string user;
-    std::string password;       // at most one of these three is set
+    std::string password;  // at most one of these three is set
     std::string password_file;
     std::string password_env;
     int database = 0;

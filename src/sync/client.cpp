@@ -35,7 +35,8 @@ void client::ping()
         throw error{what.code, sync::describe("ping", {}, server(), what.code, what.detail)};
     };
     if (state_->inherited()) fail({errc::wrong_process, {}});
-    if (const auto got = state_->ping(); got.what != core::verdict::done) fail(sync::trouble_of(got));
+    if (const auto got = state_->ping(); got.what != core::verdict::done)
+        fail(sync::trouble_of(got));
 }
 
 std::vector<hold_info> client::holds() const

@@ -98,7 +98,8 @@ core::acquire_result client_state::run(const core::acquire_plan& plan, const bas
     auto step = machine.start(boot_clock::now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
-            const auto got = store ? store->execute(step.request, step.until, stop) : closed_outcome();
+            const auto got =
+                store ? store->execute(step.request, step.until, stop) : closed_outcome();
             step = machine.on_outcome(got, boot_clock::now());
         } else if (pause(step.until, stop)) {
             step = machine.on_pause_over(boot_clock::now());
@@ -117,7 +118,8 @@ client_state::answer client_state::run(const core::operation& request, const bas
     auto step = machine.start(boot_clock::now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
-            auto got = store ? store->execute(machine.request(), step.until, stop) : closed_outcome();
+            auto got =
+                store ? store->execute(machine.request(), step.until, stop) : closed_outcome();
             step = machine.on_outcome(std::move(got), boot_clock::now());
         } else if (pause(step.until, stop)) {
             step = machine.on_pause_over(boot_clock::now());

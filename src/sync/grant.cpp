@@ -103,8 +103,9 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     if (valid_for() >= duration) return std::nullopt;
     // The drift that a lease is shortened by must not eat into what was asked for.
     const auto drift = client_->options().clock_drift;
-    const auto with_drift = std::chrono::ceil<std::chrono::milliseconds>(
-        std::chrono::duration<double, std::milli>(static_cast<double>(duration.count()) * (1 + 2 * drift)));
+    const auto with_drift =
+        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double, std::milli>(
+            static_cast<double>(duration.count()) * (1 + 2 * drift)));
     constexpr std::chrono::milliseconds round_trip{50};
     if (auto failed = extend(std::min<std::chrono::milliseconds>(
             std::max(with_drift + round_trip, lease_->length), std::chrono::hours{24}))) {

@@ -11,7 +11,8 @@ namespace {
 
 const std::string nothing;
 
-[[noreturn]] void raise(std::string_view action, const sync::grant& grant, const sync::trouble& what)
+[[noreturn]] void raise(std::string_view action, const sync::grant& grant,
+                        const sync::trouble& what)
 {
     throw error{what.code, sync::describe(action, grant.lease().keys.lock, grant.client().server(),
                                           what.code, what.detail)};

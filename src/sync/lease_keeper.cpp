@@ -16,8 +16,8 @@ namespace {
 event event_of(const core::transition& change)
 {
     const auto& lease = *change.which;
-    const auto left = lease.is_over() ? boot_clock::duration{0}
-                                      : lease.deadline.load() - boot_clock::now();
+    const auto left =
+        lease.is_over() ? boot_clock::duration{0} : lease.deadline.load() - boot_clock::now();
     return {.lock = lease.keys.lock,
             .holder = lease.holder,
             .fence = lease.fence,
@@ -49,8 +49,7 @@ log_level level_of(const event& what)
 }  // namespace
 
 lease_keeper::lease_keeper(const client_options& options, base::event_loop& loop,
-                           store::store& store, observe::dispatcher& dispatcher,
-                           std::string server)
+                           store::store& store, observe::dispatcher& dispatcher, std::string server)
     : options_{options},
       loop_{loop},
       store_{store},
@@ -79,7 +78,8 @@ bool lease_keeper::end(const lease_ptr& lease)
     return was_held;
 }
 
-void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds length, boot_time sent)
+void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds length,
+                            boot_time sent)
 {
     const std::scoped_lock guard{mutex_};
     core::transitions changes;
@@ -145,8 +145,7 @@ void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
 {
     // Renewals of one layout go together in one request.
     auto sorted = due;
-    std::stable_partition(sorted.begin(), sorted.end(),
-                          [](const auto& lease) { return lease->layout == layout::plain; });
+    std::ranges::sort(sorted, {}, [](const auto& lease) { return lease->layout; });
     store::store::batch batch;
     batch.reserve(sorted.size());
     auto limit = options_.command_limit;
@@ -185,15 +184,16 @@ void lease_keeper::give_back(const lease_ptr& lease)
 void lease_keeper::try_give_back(const lease_ptr& lease, boot_time until)
 {
     const auto by = std::min(until, boot_clock::now() + options_.command_limit);
-    store_.submit({lease->ask(core::verb::release)}, by, [this, lease, until](const auto& outcomes) {
-        constexpr std::chrono::milliseconds pause{500};
-        const auto again = boot_clock::now() + pause;
-        if (core::is_answer(outcomes.front().what) || again >= until) {
-            gave_back();
-        } else {
-            loop_.call_at(again, [this, lease, until] { try_give_back(lease, until); });
-        }
-    });
+    store_.submit(
+        {lease->ask(core::verb::release)}, by, [this, lease, until](const auto& outcomes) {
+            constexpr std::chrono::milliseconds pause{500};
+            const auto again = boot_clock::now() + pause;
+            if (core::is_answer(outcomes.front().what) || again >= until) {
+                gave_back();
+            } else {
+                loop_.call_at(again, [this, lease, until] { try_give_back(lease, until); });
+            }
+        });
 }
 
 void lease_keeper::gave_back()
@@ -221,8 +221,8 @@ void lease_keeper::tell(const core::transitions& changes)
         const bool is_lost = change.to == hold_state::lost;
         if (!is_lost && !options_.on_event && !options_.log) continue;
         // Copies, for the handlers may outlive the client.
-        dispatcher_.post([what = event_of(change), lease = change.which, on_event = options_.on_event,
-                          log = options_.log, server = server_] {
+        dispatcher_.post([what = event_of(change), lease = change.which,
+                          on_event = options_.on_event, log = options_.log, server = server_] {
             if (what.to == hold_state::lost) lease->lost.request_stop();
             if (log && what.to != hold_state::released) log(level_of(what), text_of(what, server));
             if (on_event) on_event(what);

@@ -59,7 +59,7 @@ private:
                     const std::vector<core::outcome>& outcomes);
     void try_give_back(const core::lease_ptr& lease, base::boot_time until);
     void gave_back();
-    void set_alarm();  // mutex_ is held
+    void set_alarm();                             // mutex_ is held
     void tell(const core::transitions& changes);  // mutex_ is held
 
     const client_options& options_;
@@ -69,9 +69,9 @@ private:
     std::string server_;  // for messages
 
     mutable std::mutex mutex_;
-    core::lease_table table_;              // guarded by mutex_
-    base::boot_time alarm_at_;             // guarded by mutex_
-    std::size_t being_given_back_ = 0;     // guarded by mutex_
+    core::lease_table table_;           // guarded by mutex_
+    base::boot_time alarm_at_;          // guarded by mutex_
+    std::size_t being_given_back_ = 0;  // guarded by mutex_
     std::condition_variable all_given_back_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "sync/validate.h"
 
-#include <algorithm>
+#include <cstddef>
 
 namespace pawl::sync {
 namespace {
@@ -99,22 +99,27 @@ void lock_state::keep(hold what)
 hold* lock_state::current() const noexcept
 {
     const std::scoped_lock guard{mutex_};
-    const auto mine = std::find_if(locked_.rbegin(), locked_.rend(), [](const auto& each) {
-        return each.first == std::this_thread::get_id();
-    });
-    return mine == locked_.rend() ? nullptr : mine->second.get();
+    const auto mine = last_of_this_thread();
+    return mine < locked_.size() ? locked_[mine].second.get() : nullptr;
 }
 
 std::unique_ptr<hold> lock_state::take_current() noexcept
 {
     const std::scoped_lock guard{mutex_};
-    const auto mine = std::find_if(locked_.rbegin(), locked_.rend(), [](const auto& each) {
-        return each.first == std::this_thread::get_id();
-    });
-    if (mine == locked_.rend()) return nullptr;
-    auto taken = std::move(mine->second);
-    locked_.erase(std::next(mine).base());
+    const auto mine = last_of_this_thread();
+    if (mine == locked_.size()) return nullptr;
+    auto taken = std::move(locked_[mine].second);
+    locked_.erase(locked_.begin() + static_cast<std::ptrdiff_t>(mine));
     return taken;
+}
+
+// An index into locked_, or its size if there is none. mutex_ is held.
+std::size_t lock_state::last_of_this_thread() const noexcept
+{
+    for (std::size_t i = locked_.size(); i > 0; --i) {
+        if (locked_[i - 1].first == std::this_thread::get_id()) return i - 1;
+    }
+    return locked_.size();
 }
 
 bool lock_state::would_deadlock() const

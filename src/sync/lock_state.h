@@ -11,6 +11,7 @@
 #include <pawl/options.h>
 #include <pawl/time_limit.h>
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -48,6 +49,7 @@ public:
 private:
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
     [[nodiscard]] std::shared_ptr<grant> own_grant();
+    [[nodiscard]] std::size_t last_of_this_thread() const noexcept;
     void remember(const std::shared_ptr<grant>& mine);
 
     std::shared_ptr<client_state> client_;
@@ -57,7 +59,7 @@ private:
     reentry reentry_;
 
     mutable std::mutex mutex_;
-    std::vector<std::pair<std::thread::id, std::weak_ptr<grant>>> owners_;      // for re-entry
+    std::vector<std::pair<std::thread::id, std::weak_ptr<grant>>> owners_;   // for re-entry
     std::vector<std::pair<std::thread::id, std::unique_ptr<hold>>> locked_;  // by lock()
 };
 

@@ -34,7 +34,7 @@ lockable::lockable(client& client, std::string_view name, const lock_options& op
 
 lockable::~lockable() = default;
 
-hold lockable::acquire(std::stop_token stop)
+hold lockable::acquire(const std::stop_token& stop)
 {
     auto got = state_->acquire(time_limit::never(), stop);
     if (const auto* failed = std::get_if<sync::trouble>(&got)) raise(*state_, "acquire", *failed);
@@ -46,14 +46,14 @@ hold lockable::acquire(std::error_code& ec) noexcept
     return acquire({}, ec);
 }
 
-hold lockable::acquire(std::stop_token stop, std::error_code& ec) noexcept
+hold lockable::acquire(const std::stop_token& stop, std::error_code& ec) noexcept
 {
-    return try_acquire_within(time_limit::never(), std::move(stop), ec).value_or(hold{});
+    return try_acquire_within(time_limit::never(), stop, ec).value_or(hold{});
 }
 
-std::optional<hold> lockable::try_acquire(std::stop_token stop)
+std::optional<hold> lockable::try_acquire(const std::stop_token& stop)
 {
-    return try_acquire_within(time_limit::now(), std::move(stop));
+    return try_acquire_within(time_limit::now(), stop);
 }
 
 std::optional<hold> lockable::try_acquire(std::error_code& ec) noexcept
@@ -61,12 +61,12 @@ std::optional<hold> lockable::try_acquire(std::error_code& ec) noexcept
     return try_acquire_within(time_limit::now(), {}, ec);
 }
 
-std::optional<hold> lockable::try_acquire(std::stop_token stop, std::error_code& ec) noexcept
+std::optional<hold> lockable::try_acquire(const std::stop_token& stop, std::error_code& ec) noexcept
 {
-    return try_acquire_within(time_limit::now(), std::move(stop), ec);
+    return try_acquire_within(time_limit::now(), stop, ec);
 }
 
-std::optional<hold> lockable::try_acquire_within(time_limit limit, std::stop_token stop)
+std::optional<hold> lockable::try_acquire_within(time_limit limit, const std::stop_token& stop)
 {
     auto got = state_->acquire(limit, stop);
     if (const auto* failed = std::get_if<sync::trouble>(&got)) {
@@ -76,7 +76,7 @@ std::optional<hold> lockable::try_acquire_within(time_limit limit, std::stop_tok
     return hold{std::get<0>(std::move(got))};
 }
 
-std::optional<hold> lockable::try_acquire_within(time_limit limit, std::stop_token stop,
+std::optional<hold> lockable::try_acquire_within(time_limit limit, const std::stop_token& stop,
                                                  std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&]() -> std::optional<hold> {

@@ -5,7 +5,9 @@ namespace {
 
 std::string_view advice(errc failure, std::string_view detail)
 {
-    const auto says = [&](std::string_view word) { return detail.find(word) != std::string_view::npos; };
+    const auto says = [&](std::string_view word) {
+        return detail.find(word) != std::string_view::npos;
+    };
     switch (failure) {
     case errc::unreachable: return "check that the server runs and can be reached, then try again";
     case errc::refused:

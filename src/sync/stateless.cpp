@@ -57,10 +57,11 @@ value_or_trouble<bool> release(sync::client_state& client, std::string_view name
 {
     const auto keys = checked_keys(name, holder);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
-    const auto got = client.run(core::operation{.what = core::verb::release,
-                                                .layout = layout::plain,
-                                                .keys = &keys,
-                                                .holder = holder})
+    const auto got = client
+                         .run(core::operation{.what = core::verb::release,
+                                              .layout = layout::plain,
+                                              .keys = &keys,
+                                              .holder = holder})
                          .what;
     switch (got.what) {
     case core::verdict::done: return true;
@@ -74,8 +75,7 @@ value_or_trouble<bool> release(sync::client_state& client, std::string_view name
 [[noreturn]] void raise(const sync::client_state& client, std::string_view action,
                         std::string_view name, const trouble& what)
 {
-    throw error{what.code,
-                sync::describe(action, name, client.server(), what.code, what.detail)};
+    throw error{what.code, sync::describe(action, name, client.server(), what.code, what.detail)};
 }
 
 }  // namespace

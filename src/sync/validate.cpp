@@ -10,7 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-[[noreturn]] void refuse(std::string_view option, const std::string& value, std::string_view allowed)
+[[noreturn]] void refuse(std::string_view option, const std::string& value,
+                         std::string_view allowed)
 {
     throw error{errc::bad_argument,
                 std::string{option} + ": " + value + " (allowed: " + std::string{allowed} + ")"};
@@ -19,7 +20,8 @@ using std::chrono::milliseconds;
 void check(std::string_view option, milliseconds value, milliseconds least, milliseconds most,
            std::string_view allowed)
 {
-    if (value < least || value > most) refuse(option, std::to_string(value.count()) + " ms", allowed);
+    if (value < least || value > most)
+        refuse(option, std::to_string(value.count()) + " ms", allowed);
 }
 
 }  // namespace

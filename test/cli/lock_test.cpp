@@ -29,23 +29,13 @@ TEST_F(run_lock, is_held_while_the_command_runs_and_gone_afterwards)
 
 TEST_F(run_lock, is_told_to_the_command)
 {
-    process running = start({"the key", "-c", "echo $PAWL_HOLDER $PAWL_FENCE $PAWL_KEY; read line"});
-    const std::string holder = (EXPECT_TRUE(eventually([&] {
-                                    return running.out().ends_with("\n");
-                                })),
-                                probe_.get("the key"));
-    EXPECT_EQ(holder.size(), 32U);
-    const words told = [&] {
-        std::istringstream stream{running.out()};
-        words result(2);
-        stream >> result[0] >> result[1];
-        result.emplace_back();
-        std::getline(stream >> std::ws, result[2]);
-        return result;
-    }();
-    EXPECT_EQ(told[0], holder);
-    EXPECT_GT(std::stoull(told[1]), 1'000'000'000'000'000ULL);
-    EXPECT_EQ(told[2], "the key");
+    process running = start({"the key", "-c",
+                             "echo key=$PAWL_KEY; echo holder=$PAWL_HOLDER; echo fence=$PAWL_FENCE; "
+                             "read line"});
+    EXPECT_EQ(running.line_after("key="), "the key");
+    EXPECT_EQ(running.line_after("holder="), probe_.get("the key"));
+    EXPECT_EQ(running.line_after("holder=").size(), 32U);
+    EXPECT_GT(std::stoull(running.line_after("fence=")), 1'000'000'000'000'000ULL);
 }
 
 TEST_F(run_lock, excludes_all_others_and_its_fence_grows)
@@ -136,8 +126,8 @@ TEST_F(run_lock, may_have_any_name)
 
 TEST_F(run_lock, may_have_a_name_that_looks_like_an_option)
 {
-    const result got = run({"--", "-n", "--", "sh", "-c", "echo $PAWL_KEY"});
-    EXPECT_EQ(got.out, "-n\n") << got.err;
+    const result got = run({"--", "-n", "--", "sh", "-c", "echo key=$PAWL_KEY"});
+    EXPECT_EQ(got.out, "key=-n\n") << got.err;
 }
 
 TEST_F(run_lock, is_told_of_when_asked_to)

@@ -139,9 +139,9 @@ TEST_F(client_end, tells_holders_that_are_left_and_does_not_rob_them)
     EXPECT_EQ(events_.first(hold_state::lost, held->id()).why, cause::closed);
     EXPECT_EQ(probe_.get("job"), held->id());  // the lease goes on
     std::error_code told;
-    held->release(told);
-    EXPECT_EQ(told, errc::lost);
     held->extend(1s, told);
+    EXPECT_EQ(told, errc::lost);
+    held->release(told);
     EXPECT_EQ(told, errc::lost);
     held.reset();
     EXPECT_TRUE(eventually(900ms + slack, [&] { return !probe_.exists("job"); }));  // and ends

@@ -67,7 +67,7 @@ TEST_F(forked_child, is_told_that_it_is_the_wrong_process)
         held_->release(told);
         expect("release", told);
         const std::string message = outcome_of([&] { client_->ping(); }).message;
-        if (!contains(message, "fork")) complaints += "no word about fork: " + message + '\n';
+        if (!contains(message, "child")) complaints += "no advice: " + message + '\n';
         return complaints;
     });
     parent_is_undisturbed();

@@ -151,20 +151,5 @@ TEST_F(handlers, hear_of_a_release)
     EXPECT_EQ(released.lock, "job");
 }
 
-TEST_F(handlers, that_throw_do_not_end_the_process)
-{
-    client_options made = options();
-    made.on_event = [](const event&) { throw std::runtime_error{"from a handler"}; };
-    client own{made};
-    mutex lock{own, "job", quick(300ms)};
-    for (int i = 0; i < 3; ++i) {
-        hold held = lock.acquire();
-        held.release();
-    }
-    const hold held = lock.acquire();
-    EXPECT_TRUE(always(600ms, [&] { return held.state() == hold_state::held; }));
-    EXPECT_TRUE(eventually([&] { return contains(events_.text(), "from a handler"); }));
-}
-
 }  // namespace
 }  // namespace pawl::test

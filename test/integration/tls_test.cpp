@@ -93,7 +93,8 @@ TEST_F(tls, shows_a_client_certificate_to_a_server_that_asks)
     redis_server strict{{.config = {}, .tls = &files_, .tls_client_certificate = true}};
     client_options made = options(strict);
     made.tls.ca_file = files_.ca();
-    EXPECT_EQ(ping_with(made).code, errc::refused);
+    const outcome told = ping_with(made);
+    EXPECT_EQ(told.code, errc::refused) << told.message;
     made.tls.cert_file = files_.client_cert();
     made.tls.key_file = files_.client_key();
     EXPECT_EQ(ping_with(made).message, "");

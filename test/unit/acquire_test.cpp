@@ -12,7 +12,8 @@ using test::always;
 using test::at;
 using kind = acquire_step::kind;
 
-const outcome no_answer{.what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
+const outcome no_answer{
+    .what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
 const outcome never_sent{.what = verdict::unreachable, .fence = 0, .detail = "connection refused"};
 
 outcome granted(std::uint64_t fence)
@@ -197,8 +198,9 @@ TEST_F(acquiring, cancelling_while_a_request_is_under_way_must_be_cleaned_up)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome({.what = verdict::cancelled, .fence = 0, .maybe_executed = true}, at(1)).what,
-              kind::finish);
+    ASSERT_EQ(
+        m.on_outcome({.what = verdict::cancelled, .fence = 0, .maybe_executed = true}, at(1)).what,
+        kind::finish);
     EXPECT_EQ(m.result().failure, errc::cancelled);
     EXPECT_TRUE(m.result().uncertain);
 }
@@ -221,7 +223,8 @@ TEST_F(acquiring, a_refusal_is_final)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome({.what = verdict::refused, .fence = 0, .detail = "OOM"}, at(1)).what, kind::finish);
+    ASSERT_EQ(m.on_outcome({.what = verdict::refused, .fence = 0, .detail = "OOM"}, at(1)).what,
+              kind::finish);
     EXPECT_EQ(m.result().failure, errc::refused);
     EXPECT_EQ(m.result().detail, "OOM");
 }

@@ -19,9 +19,10 @@ class exchanging : public testing::Test {
 protected:
     exchange_machine machine(verb what)
     {
-        return {{.what = what, .layout = layout::plain, .keys = &keys_, .holder = "me", .lease = 1s},
-                300ms,
-                random_};
+        return {
+            {.what = what, .layout = layout::plain, .keys = &keys_, .holder = "me", .lease = 1s},
+            300ms,
+            random_};
     }
 
     lock_keys keys_ = keys_of("a");

@@ -20,7 +20,10 @@ protected:
         return with.on_reply(parser.reply(reply), out_);
     }
 
-    [[nodiscard]] bool said(std::string_view word) const { return out_.find(word) != std::string::npos; }
+    [[nodiscard]] bool said(std::string_view word) const
+    {
+        return out_.find(word) != std::string::npos;
+    }
 
     server_config config_ = [] {
         server_config config;
@@ -51,6 +54,16 @@ TEST_F(greeting, hello_carries_the_password_with_the_default_user)
     EXPECT_TRUE(said("AUTH") && said("default") && said("secret"));
 }
 
+TEST_F(greeting, hello_carries_the_user_if_one_is_named)
+{
+    config_.user = "ann";
+    config_.password = "secret";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_TRUE(said("ann") && said("secret"));
+    EXPECT_FALSE(said("default"));
+}
+
 TEST_F(greeting, a_database_is_selected)
 {
     config_.database = 5;
@@ -71,7 +84,8 @@ TEST_F(greeting, a_server_without_hello_is_greeted_the_old_way)
     EXPECT_FALSE(said("default")) << "such a server knows no users";
     EXPECT_EQ(answer(hands, "+OK\r\n"), status::more);
     EXPECT_TRUE(said("SETNAME"));
-    EXPECT_EQ(answer(hands, "-ERR not today\r\n"), status::done) << "a name is not worth failing for";
+    EXPECT_EQ(answer(hands, "-ERR not today\r\n"), status::done)
+        << "a name is not worth failing for";
     EXPECT_FALSE(hands.facts().resp3);
     EXPECT_FALSE(hands.facts().knows_script_flags());
 }
@@ -108,8 +122,8 @@ TEST_F(greeting, a_missing_password_source_is_named)
 
 TEST_F(greeting, a_reply_of_a_strange_shape_does_no_harm)
 {
-    for (const std::string reply : {"*1\r\n$7\r\nversion\r\n", ":1\r\n", "*0\r\n",
-                                    "*2\r\n$7\r\nversion\r\n$3\r\nabc\r\n"}) {
+    for (const std::string reply :
+         {"*1\r\n$7\r\nversion\r\n", ":1\r\n", "*0\r\n", "*2\r\n$7\r\nversion\r\n$3\r\nabc\r\n"}) {
         handshake hands{config_};
         static_cast<void>(hands.start(out_));
         EXPECT_EQ(answer(hands, reply), status::done);

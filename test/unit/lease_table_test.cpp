@@ -12,7 +12,8 @@ using test::always;
 using test::at;
 
 const outcome renewed{.what = verdict::done};
-const outcome silence{.what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
+const outcome silence{
+    .what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
 
 lease_ptr make_lease(std::chrono::milliseconds length = 3000ms, bool renew = true)
 {
@@ -94,9 +95,9 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
 
 TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
 {
-    for (const auto& [said, why] : {std::pair{verdict::vanished, cause::vanished},
-                                   std::pair{verdict::taken, cause::taken},
-                                   std::pair{verdict::not_a_lock, cause::not_a_lock}}) {
+    for (const auto& [said, why] :
+         {std::pair{verdict::vanished, cause::vanished}, std::pair{verdict::taken, cause::taken},
+          std::pair{verdict::not_a_lock, cause::not_a_lock}}) {
         const auto lease = make_lease();
         table_.add(lease, at(0));
         static_cast<void>(table_.take_due(at(1000)));
@@ -158,7 +159,8 @@ TEST_F(table_of_leases, an_extension_postpones_renewal_and_a_renewal_does_not_sh
     EXPECT_GT(lease->deadline.load(), deadline);
 }
 
-TEST_F(table_of_leases, a_renewal_sent_before_an_extension_and_answered_after_keeps_the_longer_deadline)
+TEST_F(table_of_leases,
+       a_renewal_sent_before_an_extension_and_answered_after_keeps_the_longer_deadline)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));

@@ -88,8 +88,9 @@ TEST(url, names_a_unix_socket)
 
 TEST(url, takes_parameters)
 {
-    const auto config = read("rediss://h?ca_file=%2Fca.pem&cert_file=/c&key_file=/k&server_name=s"
-                             "&verify=off&name=me&password_env=PW&db=1");
+    const auto config = read(
+        "rediss://h?ca_file=%2Fca.pem&cert_file=/c&key_file=/k&server_name=s"
+        "&verify=off&name=me&password_env=PW&db=1");
     EXPECT_EQ(config.tls.ca_file, "/ca.pem");
     EXPECT_EQ(config.tls.cert_file, "/c");
     EXPECT_EQ(config.tls.key_file, "/k");
@@ -124,7 +125,8 @@ TEST(url, mistakes_are_named_with_what_is_allowed)
     EXPECT_TRUE(has(refusal("redis://h/x"), "database 'x'"));
     EXPECT_TRUE(has(refusal("redis://h/-1"), "database '-1'"));
     EXPECT_TRUE(has(refusal("redis://[::1"), "'[' without ']'"));
-    EXPECT_TRUE(has(refusal("redis://h?colour=red"), "unknown parameter 'colour' (allowed: db, name"));
+    EXPECT_TRUE(
+        has(refusal("redis://h?colour=red"), "unknown parameter 'colour' (allowed: db, name"));
     EXPECT_TRUE(has(refusal("rediss://h?verify=maybe"), "'maybe' (allowed: on, off)"));
     EXPECT_TRUE(has(refusal("redis://h%4"), "hexadecimal"));
     EXPECT_TRUE(has(refusal("redis://h%00"), "NUL"));
@@ -138,10 +140,11 @@ TEST(url, mistakes_are_named_with_what_is_allowed)
 TEST(url, a_password_is_in_no_message_however_the_url_is_mistaken)
 {
     for (const std::string url :
-         {"redis://ann:s3cret", "redis://ann:s3cret@", "redis://ann:s3/cret@h", "redis://ann:s3cret@h:x",
-          "redis://ann:s3?cret@h", "http://ann:s3cret@h", "redis://ann:s3cret@h/x",
-          "redis://:s3cret%@h", "redis:ann:s3cret@h", "redis://ann:s3cret@[::1", "ann:s3cret@h",
-          "redis://ann:s3cret@h?nonsense=1", "redis://ann:s3cret@h?password_env=X"}) {
+         {"redis://ann:s3cret", "redis://ann:s3cret@", "redis://ann:s3/cret@h",
+          "redis://ann:s3cret@h:x", "redis://ann:s3?cret@h", "http://ann:s3cret@h",
+          "redis://ann:s3cret@h/x", "redis://:s3cret%@h", "redis:ann:s3cret@h",
+          "redis://ann:s3cret@[::1", "ann:s3cret@h", "redis://ann:s3cret@h?nonsense=1",
+          "redis://ann:s3cret@h?password_env=X"}) {
         const auto said = refusal(url);
         EXPECT_NE(said, "accepted") << url;
         EXPECT_FALSE(has(said, "s3")) << said;

@@ -56,8 +56,9 @@ TEST_F(wire, an_acquire_names_both_keys_and_says_whether_it_is_a_repeat)
 {
     auto request = ask(verb::acquire);
     using words = std::vector<std::string>;
-    EXPECT_EQ(written({request}), (words{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "2",
-                                         "a", "pawl:fence:{a}", "me", "30000", "86400000", "0"}));
+    EXPECT_EQ(written({request}),
+              (words{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "2", "a",
+                     "pawl:fence:{a}", "me", "30000", "86400000", "0"}));
     request.repeated = true;
     request.layout = layout::hash;
     const auto repeated = written({request});
@@ -117,8 +118,9 @@ TEST_F(wire, replies_to_the_others)
 
 TEST_F(wire, replies_that_make_no_sense_grant_nothing)
 {
-    for (const std::string reply : {":1\r\n", "*0\r\n", "*2\r\n:1\r\n:0\r\n", "*2\r\n:1\r\n$1\r\nx\r\n",
-                                    "*2\r\n:2\r\n:5\r\n", "$-1\r\n", "+OK\r\n", "*1\r\n:1\r\n"}) {
+    for (const std::string reply :
+         {":1\r\n", "*0\r\n", "*2\r\n:1\r\n:0\r\n", "*2\r\n:1\r\n$1\r\nx\r\n", "*2\r\n:2\r\n:5\r\n",
+          "$-1\r\n", "+OK\r\n", "*1\r\n:1\r\n"}) {
         EXPECT_EQ(read({ask(verb::acquire)}, reply)[0].what, verdict::refused) << reply;
     }
     for (const std::string reply : {"+OK\r\n", ":7\r\n", "*1\r\n:1\r\n", "$-1\r\n"}) {

@@ -122,8 +122,7 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
         const auto got = reply != nullptr
                              ? read_outcomes(operations(), *reply)
                              : std::vector<outcome>(which.size, outcome_of(*problem, true));
-        std::copy(got.begin(), got.end(),
-                  whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
+        std::ranges::copy(got, whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
         if (--whole->parts_left == 0) whole->done(whole->outcomes);
     };
     pipeline_.call(std::move(write), whole->until, std::move(read));

@@ -24,7 +24,7 @@ public:
                           const base::interrupt* stop) override;
     void submit(batch what, base::boot_time until, batch_done done) override;
     core::outcome ping(base::boot_time until) override;
-    const std::string& shown() const noexcept override { return server_.shown(); }
+    [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
 
 private:
     struct batch_under_way;

@@ -152,7 +152,8 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
     if (reply.size() != what.size()) return all(senseless(reply));
     std::vector<outcome> outcomes;
     outcomes.reserve(what.size());
-    reply.for_each([&](const redis::reply_view& each) { outcomes.push_back(outcome_of_number(each)); });
+    reply.for_each(
+        [&](const redis::reply_view& each) { outcomes.push_back(outcome_of_number(each)); });
     return outcomes;
 }
 

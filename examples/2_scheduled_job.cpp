@@ -1,0 +1,124 @@
+// A scheduled job: several instances wake up for it at the same moment, and one of them runs it.
+//
+// Five instances of a service, each a process of its own, have the same timer. Whoever gets the lock
+// runs the job; nobody waits for it, since there is nothing left to do afterwards.
+//
+// A lock ends two instances running at once. It does not end one running after the other: an
+// instance whose timer is late finds the lock free again. So the job also leaves a mark of what it
+// has done, and looks for that mark once it holds the lock.
+//
+//   2_scheduled_job [URL]
+#include "services.h"
+
+#include <pawl/pawl.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+using namespace std::chrono_literals;
+using example::say;
+
+namespace {
+
+constexpr int instances = 5;
+constexpr int chapters = 10;
+
+using time_of_day = std::chrono::steady_clock::time_point;
+
+struct night {
+    time_of_day midnight;
+    std::string lock_name;
+    std::string draft;   // a line for each chapter, whoever wrote it
+    std::string report;  // the job's result, and the mark that it is done
+};
+
+// False when the lock was lost on the way; the report is then not published.
+bool write_report(const night& tonight, pawl::hold& held)
+{
+    for (int chapter = 1; chapter <= chapters; ++chapter) {
+        // Looked at in each round: who has lost the lock must stop, as another may have begun.
+        if (held.lost().stop_requested()) return false;
+        std::ofstream{tonight.draft, std::ios::app} << "chapter " << chapter << '\n';
+        std::this_thread::sleep_for(30ms);
+    }
+
+    // Publishing must not be interrupted half-way. ensure() returns at once if the lock is valid for
+    // that long, has it prolonged if not, and throws if that cannot be had.
+    held.ensure(5s);
+    std::filesystem::rename(tonight.draft, tonight.report);
+    return true;
+}
+
+int instance(int number, const std::string& url, const night& tonight)
+{
+    const std::string name = "instance " + std::to_string(number);
+    pawl::client client{url};
+    // The job may take all night: while it runs, the lease is renewed. If its instance dies, another
+    // can take the lock when the lease has ended.
+    pawl::mutex job{client, tonight.lock_name, {.lease = 10s}};
+
+    std::this_thread::sleep_until(tonight.midnight);
+
+    std::optional<pawl::hold> held = job.try_acquire();
+    if (!held) {
+        say(name + ": another instance is at it");
+        return 0;
+    }
+    if (std::filesystem::exists(tonight.report)) {
+        say(name + ": done already");
+        return 0;
+    }
+    say(name + ": I run the job, with fence " + std::to_string(held->fence()));
+    if (!write_report(tonight, *held)) {
+        say(name + ": lock lost (" + std::string{to_string(held->why())} + "), I stop");
+        return 1;
+    }
+    say(name + ": report published");
+    return 0;
+}
+
+int count_lines(const std::string& path)
+{
+    std::ifstream in{path};
+    int count = 0;
+    for (std::string line; std::getline(in, line);) ++count;
+    return count;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+try {
+    const std::string url = example::url_from(argc, argv);
+    const example::scratch_dir files;
+    const night tonight{
+        .midnight = std::chrono::steady_clock::now() + 500ms,
+        // Named after the job; the number keeps two runs of this example apart.
+        .lock_name = "example:nightly-report:" + std::to_string(::getpid()),
+        .draft = files.file("draft"),
+        .report = files.file("report"),
+    };
+
+    const bool all_well = example::run_services(
+        instances, [&](int number) { return instance(number, url, tonight); });
+
+    // A second run would have left more chapters, in the report or in a new draft.
+    const int written = count_lines(tonight.report) + count_lines(tonight.draft);
+    if (!all_well || written != chapters) {
+        say("WRONG: " + std::to_string(written) + " chapters instead of " +
+            std::to_string(chapters));
+        return EXIT_FAILURE;
+    }
+    say("=> 5 instances woke up, the job ran once");
+    return EXIT_SUCCESS;
+} catch (const std::exception& problem) {
+    std::cerr << problem.what() << '\n';
+    return EXIT_FAILURE;
+}

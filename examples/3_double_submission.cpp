@@ -1,0 +1,104 @@
+// Double submission: a user presses the button five times, and one order is made.
+//
+// Each press is a request of its own, and the balancer hands each to another server: five processes
+// that know nothing of each other. The request that gets the lock makes the order. It does not give
+// the lock back: for as long as the lease lasts, further presses are refused.
+//
+// The stateless functions fit here, since no process stays to look after the lock. The holder is the
+// request's id, which is stored with the order, so that any other process can give the lock back.
+//
+//   3_double_submission [URL]
+#include "services.h"
+
+#include <pawl/pawl.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace std::chrono_literals;
+using example::say;
+
+namespace {
+
+constexpr int presses = 5;
+
+// Longer than any impatience, short enough for a user whose order went wrong half-way.
+constexpr auto window = 10s;
+
+void make_order(const std::string& orders, const std::string& request_id)
+{
+    std::ofstream{orders, std::ios::app} << request_id << '\n';
+}
+
+int handle_submission(pawl::client& client, const std::string& lock_name,
+                      const std::string& request_id, const std::string& orders)
+{
+    const std::optional<std::uint64_t> fence =
+        pawl::stateless::try_lock(client, lock_name, request_id, window);
+    if (!fence) {
+        say(request_id + ": 409, this cart is being ordered already");
+        return 0;
+    }
+    try {
+        make_order(orders, request_id);
+    } catch (...) {
+        // Nothing was ordered, so the user need not wait for the end of the lease to try again.
+        pawl::stateless::unlock(client, lock_name, request_id);
+        throw;
+    }
+    say(request_id + ": 201, order made (fence " + std::to_string(*fence) + ")");
+    return 0;
+}
+
+std::vector<std::string> read_lines(const std::string& path)
+{
+    std::ifstream in{path};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+try {
+    const std::string url = example::url_from(argc, argv);
+    const example::scratch_dir files;
+    const std::string orders = files.file("orders");
+    // Named after what must not happen twice: this cart being ordered. A lock on the user would also
+    // refuse his other carts. The number keeps two runs of this example apart.
+    const std::string lock_name = "example:order:cart:" + std::to_string(::getpid());
+
+    const bool all_well = example::run_services(presses, [&](int press) {
+        pawl::client client{url};
+        return handle_submission(client, lock_name, "request-" + std::to_string(press), orders);
+    });
+    const std::vector<std::string> made = read_lines(orders);
+    if (!all_well || made.size() != 1) {
+        say("WRONG: " + std::to_string(made.size()) + " orders");
+        return EXIT_FAILURE;
+    }
+    say("=> 5 presses, one order");
+
+    // Later, in yet another process: the order is paid and the cart may be filled and ordered anew.
+    // Only the request that made the order can free the lock, so a mistaken id does no harm.
+    pawl::client client{url};
+    const bool by_stranger = pawl::stateless::unlock(client, lock_name, "request-of-a-stranger");
+    const bool by_holder = pawl::stateless::unlock(client, lock_name, made.front());
+    if (by_stranger || !by_holder) {
+        say("WRONG: the lock was not its holder's");
+        return EXIT_FAILURE;
+    }
+    say("=> freed by " + made.front() + "'s id, and by no other");
+    return EXIT_SUCCESS;
+} catch (const std::exception& problem) {
+    std::cerr << problem.what() << '\n';
+    return EXIT_FAILURE;
+}

@@ -1,0 +1,229 @@
+// The private server behind `local:`, and `pawl local`.
+#include "command.h"
+
+#include <csignal>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace pawl::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class local_server : public testing::Test {
+protected:
+    ~local_server() override
+    {
+        fs::permissions(runtime_.path(), fs::perms::owner_all);
+        if (fs::exists(directory_)) fs::permissions(directory_, fs::perms::owner_all);
+        EXPECT_EQ(pawl_here({"local", "stop", "--force"}).end, exited(0));
+    }
+
+    [[nodiscard]] words environment() const
+    {
+        return {"XDG_RUNTIME_DIR=" + runtime_.path().string()};
+    }
+
+    [[nodiscard]] process start_here(const words& arguments) const
+    {
+        return pawl(arguments, environment());
+    }
+
+    [[nodiscard]] result pawl_here(const words& arguments) const
+    {
+        return run_pawl(arguments, environment());
+    }
+
+    // The redis-servers of this directory.
+    [[nodiscard]] std::vector<pid_t> servers() const
+    {
+        std::vector<pid_t> found;
+        for (const auto& entry : fs::directory_iterator{"/proc"}) {
+            const std::string shown = read_file(entry.path() / "cmdline");
+            if (shown.find("redis-server") == std::string::npos) continue;
+            if (shown.find(directory_) == std::string::npos) continue;
+            found.push_back(std::stoi(entry.path().filename()));
+        }
+        return found;
+    }
+
+    temp_dir runtime_;
+    std::string directory_ = runtime_.file("pawl");
+    std::string socket_ = directory_ + "/redis.sock";
+};
+
+TEST_F(local_server, is_started_on_first_use_with_a_notice)
+{
+    const result got = pawl_here({"run", "k", "--", "echo", "ran"});
+    EXPECT_EQ(got.end, exited(0));
+    EXPECT_EQ(got.out, "ran\n");
+    EXPECT_NE(got.err.find("the lock covers this machine only"), std::string::npos) << got.err;
+    EXPECT_EQ(servers().size(), 1U);
+}
+
+TEST_F(local_server, comes_without_a_notice_when_asked_for)
+{
+    const result got = pawl_here({"run", "--url", "local:", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(0));
+    EXPECT_EQ(got.err, "");
+}
+
+TEST_F(local_server, is_one_though_twenty_start_it_at_once)
+{
+    std::vector<process> all;
+    for (int i = 0; i < 20; ++i) {
+        all.push_back(start_here({"run", "k" + std::to_string(i), "--", "true"}));
+    }
+    for (process& one : all) EXPECT_EQ(one.wait(2 * patience), exited(0)) << one.err();
+    EXPECT_EQ(servers().size(), 1U);
+}
+
+TEST_F(local_server, excludes)
+{
+    process running = start_here({"run", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    EXPECT_EQ(pawl_here({"run", "-n", "k", "--", "true"}).end, exited(75));
+    EXPECT_EQ(pawl_here({"run", "-n", "other", "--", "true"}).end, exited(0));
+}
+
+TEST_F(local_server, is_private)
+{
+    ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+    struct stat found {};
+    ASSERT_EQ(::stat(directory_.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 07777U, 0700U);
+    redis_probe probe = redis_probe::unix_socket(socket_);
+    const auto setting = [&](std::string_view name) {
+        return probe.must({"CONFIG", "GET", name}).texts().at(1);
+    };
+    EXPECT_EQ(setting("port"), "0");
+    EXPECT_EQ(setting("save"), "");
+    EXPECT_EQ(setting("appendonly"), "no");
+    EXPECT_EQ(setting("maxmemory-policy"), "noeviction");
+    EXPECT_EQ(setting("unixsocketperm"), "700");
+}
+
+TEST_F(local_server, keeps_nothing_of_whoever_started_it)
+{
+    // `cat` reads until nobody has the pipe open any more.
+    process running{{"env", environment().at(0), "SECRET=hush", "sh", "-c",
+                     std::string{PAWL_COMMAND} + " run k -- echo line | cat"}};
+    EXPECT_EQ(running.wait(patience), exited(0));
+    ASSERT_EQ(servers().size(), 1U);
+    const std::string server = "/proc/" + std::to_string(servers().front());
+    EXPECT_EQ(read_file(server + "/environ").find("hush"), std::string::npos);
+    const std::string status = read_file(server + "/status");
+    EXPECT_NE(status.find("SigBlk:\t0000000000000000\n"), std::string::npos) << status;
+}
+
+TEST_F(local_server, status_tells_whether_it_runs)
+{
+    const result before = pawl_here({"local", "status"});
+    EXPECT_EQ(before.end, exited(1));
+    EXPECT_EQ(before.out, "not running; it would listen on " + socket_ + "\n");
+
+    process running = start_here({"run", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const result then = pawl_here({"local", "status"});
+    EXPECT_EQ(then.end, exited(0));
+    EXPECT_EQ(then.out, "running\nprocess  " + std::to_string(servers().at(0)) + "\nsocket   " +
+                            socket_ + "\nlocks    1\n");
+}
+
+TEST_F(local_server, stop_ends_it)
+{
+    EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(0));  // nothing to do
+    ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+    EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(0));
+    EXPECT_EQ(servers().size(), 0U);
+    EXPECT_EQ(pawl_here({"local", "status"}).end, exited(1));
+    EXPECT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+}
+
+TEST_F(local_server, stop_is_refused_while_locks_are_held)
+{
+    process running = start_here({"run", "--lease", "1s", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const result got = pawl_here({"local", "stop"});
+    EXPECT_EQ(got.end, exited(75));
+    EXPECT_NE(got.err.find("1 lock is held"), std::string::npos) << got.err;
+
+    // The refusal did not disturb the holder.
+    running.write("go\n");
+    EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
+}
+
+TEST_F(local_server, stop_by_force_takes_the_locks_from_their_holders)
+{
+    process running = start_here({"run", "--lease", "1s", "k", "-c", "echo up; sleep 1000"});
+    EXPECT_EQ(running.line_after("up"), "");
+    EXPECT_EQ(pawl_here({"local", "stop", "--force"}).end, exited(0));
+    EXPECT_EQ(running.wait(patience), exited(79)) << running.err();
+}
+
+TEST_F(local_server, that_was_killed_is_started_anew)
+{
+    ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+    const pid_t former = servers().at(0);
+    ::kill(former, SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !is_alive(former); }));
+    EXPECT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+    EXPECT_EQ(servers().size(), 1U);
+}
+
+TEST_F(local_server, that_is_frozen_is_not_doubled)
+{
+    ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+    const pid_t server = servers().at(0);
+    ::kill(server, SIGSTOP);
+    EXPECT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(69));
+    EXPECT_EQ(pawl_here({"local", "status"}).end, exited(69));
+    EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(69));
+    EXPECT_EQ(servers(), std::vector<pid_t>{server});
+    EXPECT_EQ(pawl_here({"local", "stop", "--force"}).end, exited(0));
+    EXPECT_EQ(servers().size(), 0U);
+}
+
+TEST_F(local_server, refuses_a_directory_that_others_may_enter)
+{
+    fs::create_directory(directory_);
+    fs::permissions(directory_, fs::perms{0755});
+    const result got = pawl_here({"run", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(77));
+    EXPECT_NE(got.err.find("is not of mode 0700"), std::string::npos) << got.err;
+    EXPECT_EQ(pawl_here({"local", "status"}).end, exited(77));
+    EXPECT_EQ(servers().size(), 0U);
+}
+
+TEST_F(local_server, refuses_a_link)
+{
+    const std::string target = runtime_.file("target");
+    fs::create_directory(target);
+    fs::permissions(target, fs::perms::owner_all);
+    fs::create_directory_symlink(target, directory_);
+    const result got = pawl_here({"run", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(77));
+    EXPECT_NE(got.err.find("symbolic link"), std::string::npos) << got.err;
+    fs::remove(directory_);
+}
+
+TEST_F(local_server, refuses_a_path_that_is_too_long_for_a_socket)
+{
+    const std::string deep = runtime_.file(std::string(100, 'd'));
+    fs::create_directory(deep);
+    const result got = run_pawl({"run", "k", "--", "true"}, {"XDG_RUNTIME_DIR=" + deep});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_NE(got.err.find("107"), std::string::npos) << got.err;
+}
+
+TEST_F(local_server, that_is_not_installed_is_told_of)
+{
+    const temp_dir empty;
+    const result got =
+        run_pawl({"run", "k", "--", "true"}, {environment().at(0), "PATH=" + empty.path().string()});
+    EXPECT_EQ(got.end, exited(69));
+    EXPECT_NE(got.err.find("apt install redis-server"), std::string::npos) << got.err;
+}
+
+}  // namespace
+}  // namespace pawl::test
