@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -34,7 +35,9 @@ constexpr auto window = 10s;
 
 void make_order(const std::string& orders, const std::string& request_id)
 {
-    std::ofstream{orders, std::ios::app} << request_id << '\n';
+    std::ofstream out{orders, std::ios::app};
+    out << request_id << '\n' << std::flush;
+    if (!out) throw std::runtime_error{"the order cannot be stored"};
 }
 
 int handle_submission(pawl::client& client, const std::string& lock_name,
@@ -80,8 +83,10 @@ try {
         pawl::client client{url};
         return handle_submission(client, lock_name, "request-" + std::to_string(press), orders);
     });
+    if (!all_well) return EXIT_FAILURE;  // who failed has said why
+
     const std::vector<std::string> made = read_lines(orders);
-    if (!all_well || made.size() != 1) {
+    if (made.size() != 1) {
         say("WRONG: " + std::to_string(made.size()) + " orders");
         return EXIT_FAILURE;
     }

@@ -2,6 +2,7 @@
 // files, and lines of output that do not mix.
 #pragma once
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <exception>

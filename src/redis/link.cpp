@@ -44,7 +44,7 @@ void drop_read_bytes(std::string& buffer, std::size_t& read)
 }  // namespace
 
 link::link(const server_config& config, const tls_context* tls)
-    : config_{&config}, tls_context_{tls}, handshake_{config}
+    : tls_context_{tls}, handshake_{config}
 {
     if (config.where.what == address::kind::unix_socket) {
         addresses_.push_back(unix_address(config.where.path));

@@ -68,7 +68,6 @@ private:
     void accept_bytes(std::string_view bytes);
     void fail_system(const std::string& what, int error);
 
-    const server_config* config_;
     const tls_context* tls_context_;
     state state_ = state::resolving;
     std::optional<resolution> resolution_;

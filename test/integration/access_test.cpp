@@ -277,6 +277,23 @@ TEST_F(rights, to_the_fence_are_needed_before_anything_is_taken)
     }
 }
 
+TEST_F(rights, missing_half_way_through_a_script_leave_nothing_behind)
+{
+    for (const char* missing : {"+time", "+pexpire", "+set", "+hset"}) {
+        std::vector<std::string> rule = smallest_rule();
+        std::erase(rule, missing);
+        client own{as_clerk(rule)};
+        for (const layout where : {layout::plain, layout::hash}) {
+            mutex lock{own, "stock:42", quick(1min, where)};
+            (void)outcome_of([&] { (void)lock.try_acquire(); });
+            EXPECT_TRUE(eventually(2s, [&] { return !probe_.exists("stock:42"); }))
+                << "without " << missing << " a lock stays for " << probe_.ttl("stock:42").count()
+                << " ms";
+            probe_.must({"DEL", "stock:42"});
+        }
+    }
+}
+
 TEST_F(rights, missing_for_a_command_inside_a_script_are_refused)
 {
     client own{as_clerk({"~*", "resetchannels", "-@all", "+eval", "+evalsha"})};

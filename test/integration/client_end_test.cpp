@@ -173,7 +173,22 @@ TEST_F(client_end, may_come_from_its_own_event_handler)
     EXPECT_TRUE(eventually([&] { return done.load(); }));
     EXPECT_EQ(held->state(), hold_state::lost);
     EXPECT_TRUE(eventually([&] { return thread_count() == threads; }));
+    held.reset();
     EXPECT_TRUE(eventually([&] { return descriptor_count() == descriptors; }));
+}
+
+TEST_F(client_end, leaves_no_descriptor_even_if_a_hold_outlives_it)
+{
+    { const client warm{options()}; }
+    const std::size_t descriptors = descriptor_count();
+    std::optional<hold> held;
+    {
+        client own{options()};
+        mutex lock{own, "job", quick(900ms)};
+        held = lock.try_acquire();
+        ASSERT_TRUE(held);
+    }
+    EXPECT_EQ(descriptor_count(), descriptors);
 }
 
 TEST_F(client_end, may_come_from_a_stop_callback)

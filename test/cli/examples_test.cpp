@@ -1,0 +1,86 @@
+// The examples and the demo do what they say, on a server of their own.
+#include "support/process.h"
+#include "support/redis_server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+namespace pawl::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+// Far more than any of them takes, the demo under a sanitizer included.
+constexpr auto limit = 90s;
+
+process start(const std::string& name, const std::string& url)
+{
+    return process{{PAWL_EXAMPLES_DIR "/" + name, url}};
+}
+
+class examples : public testing::Test {
+protected:
+    // What it wrote, once it has ended well.
+    std::string output_of(const std::string& name)
+    {
+        process example = start(name, server_.unix_url());
+        EXPECT_EQ(example.wait(limit), exited(0)) << example.out() << example.err();
+        EXPECT_EQ(example.err(), "");
+        return example.out();
+    }
+
+    redis_server server_;
+};
+
+TEST_F(examples, stock_is_not_oversold_and_a_late_sale_is_refused)
+{
+    const std::string output = output_of("1_stock_deduction");
+    EXPECT_THAT(output, HasSubstr("=> 30 of 30 units sold to 40 customers: nothing oversold\n"));
+    EXPECT_THAT(output, HasSubstr("lost() says lost, and its sale is refused for its old fence\n"));
+    EXPECT_THAT(output, HasSubstr("=> the unit was sold once\n"));
+}
+
+TEST_F(examples, a_scheduled_job_runs_on_one_instance)
+{
+    const std::string output = output_of("2_scheduled_job");
+    EXPECT_THAT(output, HasSubstr(": report published\n"));
+    EXPECT_THAT(output, HasSubstr("=> 5 instances woke up, the job ran once\n"));
+}
+
+TEST_F(examples, a_button_pressed_five_times_makes_one_order)
+{
+    const std::string output = output_of("3_double_submission");
+    EXPECT_THAT(output, HasSubstr("=> 5 presses, one order\n"));
+    EXPECT_THAT(output, HasSubstr("'s id, and by no other\n"));
+}
+
+TEST_F(examples, the_demo_shows_lost_updates_then_none_then_a_takeover)
+{
+    const std::string output = output_of("demo");
+    EXPECT_THAT(output, HasSubstr(" updates were lost\n"));
+    EXPECT_THAT(output, HasSubstr("=> 125 additions, and the file says 125: nothing was lost\n"));
+    EXPECT_THAT(output, HasSubstr("=> worker 2 took over after "));
+    EXPECT_THAT(output, HasSubstr("125 grants, each with a greater number than the one before\n"));
+    EXPECT_THAT(output, Not(HasSubstr("\033"))) << "not on a terminal, so lines must be plain";
+}
+
+class examples_without_a_server : public testing::TestWithParam<const char*> {};
+
+TEST_P(examples_without_a_server, fail_and_say_why)
+{
+    process example = start(GetParam(), "unix:/nonexistent/redis.sock");
+    EXPECT_EQ(example.wait(limit), exited(1)) << example.out();
+    EXPECT_THAT(example.err(), HasSubstr("/nonexistent/redis.sock"));
+}
+
+INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
+                         testing::Values("1_stock_deduction", "2_scheduled_job",
+                                         "3_double_submission", "demo"));
+
+}  // namespace
+}  // namespace pawl::test
