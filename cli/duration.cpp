@@ -38,7 +38,8 @@ constexpr milliseconds longest = std::chrono::hours{24 * 366};
 milliseconds parse_duration(std::string_view text)
 {
     // from_chars reads "inf", "nan" and a minus sign too.
-    const bool starts_well = !text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'));
+    const bool starts_well =
+        !text.empty() && (text[0] == '.' || (text[0] >= '0' && text[0] <= '9'));
     if (!starts_well) refuse(text);
     double number = 0;
     const char* const end = text.data() + text.size();
@@ -58,7 +59,8 @@ std::string describe(std::chrono::nanoseconds duration)
         return std::to_string(duration_cast<milliseconds>(duration).count()) + " ms";
     }
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g s", std::chrono::duration<double>{duration}.count());
+    std::snprintf(text.data(), text.size(), "%.3g s",
+                  std::chrono::duration<double>{duration}.count());
     return text.data();
 }
 

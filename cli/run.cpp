@@ -56,8 +56,8 @@ private:
 session::session(run_options options)
     : options_{std::move(options)},
       client_{make_client_options()},
-      mutex_{client_, options_.key, lock_options{.lease = options_.lease, .renew = true, .wait = {},
-                                                 .layout = {}}}
+      mutex_{client_, options_.key,
+             lock_options{.lease = options_.lease, .renew = true, .wait = {}, .layout = {}}}
 {
 }
 
@@ -112,8 +112,8 @@ int session::run_command()
 {
     terminal terminal;
     child child{{options_.command, environment()}, signals_, guard_};
-    supervisor supervisor{hold_,    child, guard_, signals_, terminal, bell_,
-                          {options_.lease, options_.grace}};
+    supervisor supervisor{
+        hold_, child, guard_, signals_, terminal, bell_, {options_.lease, options_.grace}};
     supervisor.prepare();
     if (terminal::is_all_there_is()) terminal.give_to(child.group());
     const int error_number = child.start();

@@ -102,7 +102,8 @@ void define_lock(CLI::App& app, parsed& to)
                  ->type_name("URL");
     add_duration(app, "--lease", "How long the lock outlives pawl at most; 30s unless given",
                  [&to](milliseconds value) { to.options.lease = value; });
-    add_duration(app, "--grace", "From SIGTERM to SIGKILL; 5s or a quarter of the lease unless given",
+    add_duration(app, "--grace",
+                 "From SIGTERM to SIGKILL; 5s or a quarter of the lease unless given",
                  [&to](milliseconds value) { to.grace = value; });
     app.add_option("--on-lost", to.options.on_lost, "Run by the shell when the lock was lost")
         ->type_name("COMMAND");

@@ -12,7 +12,7 @@ constexpr std::array to_read{SIGHUP,  SIGINT,   SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 
 [[nodiscard]] bool is_ignored(int number) noexcept
 {
-    struct sigaction now {};
+    struct sigaction now{};
     return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
@@ -26,7 +26,7 @@ void change_mask(int how, const sigset_t& set) noexcept
 signals::signals()
 {
     // If SIGCHLD were ignored, the kernel would throw the child's status away.
-    struct sigaction usual {};
+    struct sigaction usual{};
     usual.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &usual, &child_before_);
 
@@ -69,14 +69,14 @@ void signals::stop_here() noexcept
 bool signals::ends_process(int number) noexcept
 {
     switch (number) {
-        case SIGHUP:
-        case SIGINT:
-        case SIGQUIT:
-        case SIGTERM:
-        case SIGUSR1:
-        case SIGUSR2:
-        case SIGALRM: return true;
-        default: return false;
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTERM:
+    case SIGUSR1:
+    case SIGUSR2:
+    case SIGALRM: return true;
+    default: return false;
     }
 }
 

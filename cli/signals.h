@@ -39,7 +39,7 @@ public:
 
 private:
     sigset_t mask_before_{};
-    struct sigaction child_before_ {};
+    struct sigaction child_before_{};
     descriptor fd_;
 };
 

@@ -158,7 +158,8 @@ void supervisor::tell_guardian()
     const boot_time before = std::exchange(told_deadline_, deadline_);
     if (guard_.watch(child_.group(), guardian_strikes_at())) return;
     told_deadline_ = before;
-    if (!unguarded_) say("the guardian process does not listen: if pawl is killed, the command runs on");
+    if (!unguarded_)
+        say("the guardian process does not listen: if pawl is killed, the command runs on");
     unguarded_ = true;
 }
 

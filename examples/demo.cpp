@@ -62,8 +62,11 @@ findings run_workers(screen& out, const counter& number, const work& body)
     board view{out, number};
     const auto limit = steady_clock::now() + longest_scene;
     while (!pipe.ended()) {
-        if (const auto heard = pipe.next(50ms)) view.note(*heard);
-        view.show();
+        const auto heard = pipe.next(50ms);
+        if (heard) view.note(*heard);
+        // Between an exit and the next entry nobody is inside, but that is soon over: shown is how
+        // it stays for a while.
+        if (!heard || heard->what == step::inside) view.show();
         promise(steady_clock::now() < limit, "the workers come to an end");
     }
     for (const pid_t worker : started) promise(example::succeeded(worker), "each worker succeeds");

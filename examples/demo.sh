@@ -3,7 +3,8 @@
 # the demo is interrupted.
 set -euo pipefail
 
-build=${1:?usage: examples/demo.sh BUILD_DIR}
+[ $# = 1 ] || { echo "usage: examples/demo.sh BUILD_DIR" >&2; exit 64; }
+build=$1
 dir=$(mktemp -d)  # only this user can enter it, and thus reach the server
 socket=$dir/redis.sock
 server=

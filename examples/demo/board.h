@@ -49,7 +49,7 @@ public:
     void show()
     {
         const auto now = std::chrono::steady_clock::now();
-        if (now - shown_ < (out_.live() ? 60ms : 1'000ms)) return;
+        if (now - shown_ < (out_.live() ? 30ms : 1'000ms)) return;
         shown_ = now;
         if (out_.live()) {
             out_.frame(frame());

@@ -20,6 +20,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace pawl {
@@ -54,6 +55,7 @@ public:
     // Asks the server for a sign of life. One round trip. Throws pawl::error (unreachable, refused,
     // wrong_process).
     void ping();
+    void ping(std::error_code& ec) noexcept;
 
     // The holds of this client that are neither lost nor released. No round trip.
     [[nodiscard]] std::vector<hold_info> holds() const;

@@ -15,6 +15,14 @@ client_options only_url(std::string_view url)
     return options;
 }
 
+sync::maybe_trouble ping_of(sync::client_state& state)
+{
+    if (state.inherited()) return sync::trouble{errc::wrong_process, {}};
+    const auto got = state.ping();
+    if (got.what == core::verdict::done) return std::nullopt;
+    return sync::trouble_of(got);
+}
+
 }  // namespace
 
 client::client(std::string_view url) : client{only_url(url)} {}
@@ -31,12 +39,17 @@ client::~client()
 
 void client::ping()
 {
-    const auto fail = [&](const sync::trouble& what) {
-        throw error{what.code, sync::describe("ping", {}, server(), what.code, what.detail)};
-    };
-    if (state_->inherited()) fail({errc::wrong_process, {}});
-    if (const auto got = state_->ping(); got.what != core::verdict::done)
-        fail(sync::trouble_of(got));
+    if (const auto failed = ping_of(*state_)) {
+        throw error{failed->code,
+                    sync::describe("ping", {}, server(), failed->code, failed->detail)};
+    }
+}
+
+void client::ping(std::error_code& ec) noexcept
+{
+    sync::with_code(ec, [&] {
+        if (const auto failed = ping_of(*state_)) ec = failed->code;
+    });
 }
 
 std::vector<hold_info> client::holds() const

@@ -7,7 +7,8 @@ namespace pawl::test {
 
 process pawl(const words& arguments, const words& environment)
 {
-    words command{"env", "-u", "PAWL_URL", "-u", "PAWL_KEY", "-u", "PAWL_FENCE", "-u", "PAWL_HOLDER"};
+    words command{"env", "-u",         "PAWL_URL", "-u",         "PAWL_KEY",
+                  "-u",  "PAWL_FENCE", "-u",       "PAWL_HOLDER"};
     command.insert(command.end(), environment.begin(), environment.end());
     command.emplace_back(PAWL_COMMAND);
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -58,6 +59,8 @@ void command_test::wait_for_renewal(std::string_view key, std::chrono::milliseco
     const bool used = eventually([&] { return probe_.ttl(key) < lease - lease / 5; });
     const bool renewed = eventually([&] { return probe_.ttl(key) > lease - lease / 10; });
     if (!used || !renewed) throw std::runtime_error{"the lock is not renewed"};
+    // The server may answer us before it answers pawl, which it does before it reads our next words.
+    probe_.must({"PING"});
 }
 
 words command_test::locks()

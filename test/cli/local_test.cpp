@@ -89,7 +89,7 @@ TEST_F(local_server, excludes)
 TEST_F(local_server, is_private)
 {
     ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
-    struct stat found {};
+    struct stat found{};
     ASSERT_EQ(::stat(directory_.c_str(), &found), 0);
     EXPECT_EQ(found.st_mode & 07777U, 0700U);
     redis_probe probe = redis_probe::unix_socket(socket_);
@@ -219,8 +219,8 @@ TEST_F(local_server, refuses_a_path_that_is_too_long_for_a_socket)
 TEST_F(local_server, that_is_not_installed_is_told_of)
 {
     const temp_dir empty;
-    const result got =
-        run_pawl({"run", "k", "--", "true"}, {environment().at(0), "PATH=" + empty.path().string()});
+    const result got = run_pawl({"run", "k", "--", "true"},
+                                {environment().at(0), "PATH=" + empty.path().string()});
     EXPECT_EQ(got.end, exited(69));
     EXPECT_NE(got.err.find("apt install redis-server"), std::string::npos) << got.err;
 }

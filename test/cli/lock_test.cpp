@@ -29,9 +29,10 @@ TEST_F(run_lock, is_held_while_the_command_runs_and_gone_afterwards)
 
 TEST_F(run_lock, is_told_to_the_command)
 {
-    process running = start({"the key", "-c",
-                             "echo key=$PAWL_KEY; echo holder=$PAWL_HOLDER; echo fence=$PAWL_FENCE; "
-                             "read line"});
+    process running =
+        start({"the key", "-c",
+               "echo key=$PAWL_KEY; echo holder=$PAWL_HOLDER; echo fence=$PAWL_FENCE; "
+               "read line"});
     EXPECT_EQ(running.line_after("key="), "the key");
     EXPECT_EQ(running.line_after("holder="), probe_.get("the key"));
     EXPECT_EQ(running.line_after("holder=").size(), 32U);
@@ -83,9 +84,8 @@ TEST_F(run_lock, is_waited_for_until_it_is_free)
 TEST_F(run_lock, is_waited_for_no_longer_than_asked)
 {
     probe_.must({"SET", "k", "someone"});
-    const auto time = time_of([&] {
-        EXPECT_EQ(run({"-w", "0.3", "k", "--", "true"}).end, exited(75));
-    });
+    const auto time =
+        time_of([&] { EXPECT_EQ(run({"-w", "0.3", "k", "--", "true"}).end, exited(75)); });
     EXPECT_GE(time, 300ms);
     EXPECT_LT(time, 3s);
     EXPECT_EQ(probe_.get("k"), "someone");
@@ -101,16 +101,15 @@ TEST_F(run_lock, is_kept_for_the_time_asked_for)
 {
     process running = start({"--hold-at-least", "600ms", "k", "--", "echo", "ran"});
     EXPECT_EQ(running.line_after("ran"), "");
-    const auto time = time_of([&] {
-        EXPECT_TRUE(eventually([&] { return locks().empty(); }));
-    });
+    const auto time = time_of([&] { EXPECT_TRUE(eventually([&] { return locks().empty(); })); });
     EXPECT_GE(time, 400ms);
     EXPECT_EQ(running.wait(patience), exited(0));
 }
 
 TEST_F(run_lock, is_given_back_early_when_a_signal_asks_for_it)
 {
-    process running = start({"--verbose", "--hold-at-least", "1h", "k", "--", "sh", "-c", "exit 6"});
+    process running =
+        start({"--verbose", "--hold-at-least", "1h", "k", "--", "sh", "-c", "exit 6"});
     EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
     running.signal(SIGTERM);
     EXPECT_EQ(running.wait(patience), exited(6));
@@ -141,8 +140,8 @@ TEST_F(run_lock, is_told_of_when_asked_to)
 
 TEST_F(run_lock, can_be_on_the_server_that_the_environment_names)
 {
-    const result got = run_pawl({"run", "k", "--", "sh", "-c", "echo $PAWL_KEY"},
-                                {"PAWL_URL=" + server_.url()});
+    const result got =
+        run_pawl({"run", "k", "--", "sh", "-c", "echo $PAWL_KEY"}, {"PAWL_URL=" + server_.url()});
     EXPECT_EQ(got.end, exited(0));
     EXPECT_EQ(got.err, "");
     EXPECT_FALSE(probe_.keys("pawl:fence:*").empty());

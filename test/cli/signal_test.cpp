@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 namespace pawl::test {
 namespace {
@@ -47,8 +48,9 @@ TEST_F(run_signals, reach_everyone_in_the_commands_group)
 
 TEST_F(run_signals, are_the_commands_to_handle)
 {
-    process running = start(
-        {"k", "-c", "trap 'echo usr1' USR1; trap 'echo int; exit 8' INT; echo up; while :; do sleep 0.01; done"});
+    process running = start({"k", "-c",
+                             "trap 'echo usr1' USR1; trap 'echo int; exit 8' INT; echo up; while "
+                             ":; do sleep 0.01; done"});
     EXPECT_EQ(running.line_after("up"), "");
     running.signal(SIGUSR1);
     EXPECT_EQ(running.line_after("usr1"), "");

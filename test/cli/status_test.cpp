@@ -94,8 +94,7 @@ TEST_F(run_status, is_69_when_no_server_answers)
 TEST_F(run_status, is_77_when_the_server_refuses)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "secret-one"});
-    const std::string url =
-        "redis://:secret-two@127.0.0.1:" + std::to_string(server_.port());
+    const std::string url = "redis://:secret-two@127.0.0.1:" + std::to_string(server_.port());
     const result got = run_pawl({"run", "--url", url, "k", "--", "true"});
     EXPECT_EQ(got.end, exited(77));
     EXPECT_EQ(got.err.find("secret"), std::string::npos) << got.err;

@@ -52,7 +52,7 @@ TEST_F(run_terminal, a_command_in_a_pipeline_reads_from_it)
 TEST_F(run_terminal, a_pager_behind_the_command_reads_from_it)
 {
     // As `less` does, while the command runs.
-    terminal_.type(pawl_run("k -c 'echo up; sleep 1000'") +
+    terminal_.type(pawl_run("k -c 'echo up; while :; do sleep 0.01; done'") +
                    " | (read line; echo $line; read line < /dev/tty; echo got=$line)\n");
     terminal_.expect("up");
     terminal_.type("hello\n");
@@ -64,7 +64,7 @@ TEST_F(run_terminal, a_pager_behind_the_command_reads_from_it)
 
 TEST_F(run_terminal, ctrl_c_ends_the_command)
 {
-    terminal_.type(pawl_run("k -c 'echo up; sleep 1000'") + "\n");
+    terminal_.type(pawl_run("k -c 'echo up; while :; do sleep 0.01; done'") + "\n");
     terminal_.expect("up");
     terminal_.type(ctrl_c);
     expect_status(130);

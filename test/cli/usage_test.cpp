@@ -97,9 +97,14 @@ TEST(help, is_given_on_stdout)
 TEST(help, tells_of_every_option_and_exit_status)
 {
     const std::string help = run_pawl({"run", "--help"}).out;
-    for (const char* part : {"-n,", "-w,", "-E,", "-c,", "--lease", "--url", "--grace", "--on-lost",
-                             "--hold-at-least", "--verbose", "--help", "--version", "64", "65", "69",
-                             "70", "75", "77", "79", "126", "127", "128+n", "PAWL_FENCE"}) {
+    for (const char* part : {"-n,",       "-w,",       "-E,",
+                             "-c,",       "--lease",   "--url",
+                             "--grace",   "--on-lost", "--hold-at-least",
+                             "--verbose", "--help",    "--version",
+                             "64",        "65",        "69",
+                             "70",        "75",        "77",
+                             "79",        "126",       "127",
+                             "128+n",     "PAWL_FENCE"}) {
         EXPECT_NE(help.find(part), std::string::npos) << part;
     }
 }
