@@ -40,9 +40,9 @@ public:
     explicit plan(const command& what) : words_{what.words}, environment_{what.environment}
     {
         const auto ours = [&what](std::string_view variable) {
-            return std::any_of(
-                what.environment.begin(), what.environment.end(),
-                [&](const std::string& own) { return name_of(own) == name_of(variable); });
+            return std::ranges::any_of(what.environment, [&](const std::string& own) {
+                return name_of(own) == name_of(variable);
+            });
         };
         for (char** variable = ::environ; *variable != nullptr; ++variable) {
             if (!ours(*variable)) environment_.emplace_back(*variable);

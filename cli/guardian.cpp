@@ -40,7 +40,7 @@ void stand_apart(int fd) noexcept
 {
     sigset_t all;
     ::sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     ::setsid();
     keep_only(fd);
     // So that `killall pawl` does not kill both with one stone; and no mount is kept busy.
@@ -63,7 +63,7 @@ void kill_group(const order& current) noexcept
         const ssize_t got = ::recv(socket_fd, &news, sizeof news, MSG_DONTWAIT);
         if (got == static_cast<ssize_t>(sizeof news)) {
             current = news;
-        } else if (got >= 0 || (errno != EAGAIN && errno != EINTR)) {
+        } else if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
             kill_group(current);
             ::_exit(0);
         } else if (boot_now() >= current.kill_at) {

@@ -8,6 +8,9 @@
 
 #include <pawl/error.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <exception>
 #include <iostream>
 #include <string>
@@ -49,10 +52,21 @@ int dispatch(const std::vector<std::string>& arguments)
     return usage_error("there is no command " + in_quotes(name), "pawl");
 }
 
+// If the user closed one, the next descriptor that pawl opens would take its place, and messages for
+// stderr would go there. The command gets it closed, as it was.
+void fill_standard_descriptors() noexcept
+{
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        // The lowest free number is taken, and that is this one: those below are open by now.
+        if (::fcntl(standard, F_GETFD) < 0) ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
+    fill_standard_descriptors();
     try {
         const std::vector<std::string> arguments{argv + 1, argv + argc};
         for (char** argument = argv + 1; *argument != nullptr; ++argument) hide_password(*argument);

@@ -16,7 +16,7 @@
 
 #include <pawl/pawl.h>
 
-#include <cstring>
+#include <system_error>
 
 namespace pawl::cli {
 namespace {
@@ -141,7 +141,8 @@ int session::exec_failure(child& child, int error_number)
 {
     guard_.forget();
     child.reap();
-    say("cannot run " + in_quotes(options_.command.front()) + ": " + std::strerror(error_number));
+    say("cannot run " + in_quotes(options_.command.front()) + ": " +
+        std::generic_category().message(error_number));
     static_cast<void>(release());
     return exit_code_of_exec_failure(error_number);
 }

@@ -24,7 +24,8 @@ The command finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment. It ru
 in a process group of its own, which gets the signals that pawl gets. When the lock
 is about to be lost the group gets SIGTERM and, after the grace period, SIGKILL; when
 pawl itself is killed the group is killed at once. A command suspended with Ctrl-Z
-does not renew its lock, and is killed when the lease ends.
+does not renew its lock, and is killed when the lease ends. What it leaves running in
+the background when it ends runs on without the lock.
 
 Exit status: that of the command; 128+n when signal n ended it, or ended the wait;
   64  wrong usage              75  not acquired (see -E)
@@ -41,7 +42,7 @@ struct halves {
 
 [[nodiscard]] halves divide(const words& arguments)
 {
-    const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+    const auto mark = std::ranges::find(arguments, "--");
     halves result;
     result.ours.assign(arguments.begin(), mark);
     if (mark == arguments.end()) return result;

@@ -54,7 +54,7 @@ bool command_line::understand(const std::vector<std::string>& arguments)
 int usage_error(const std::string& what, const std::string& command)
 {
     std::string line = what;
-    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::ranges::replace(line, '\n', ' ');
     say(line + " (" + command + " --help tells more)");
     return exit_code::usage;
 }

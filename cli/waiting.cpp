@@ -38,7 +38,7 @@ private:
     {
         while (!stop_.stop_requested()) {
             wait_for_any({signals_.fd(), over_.fd()});
-            if (over_.hush()) return;
+            if (over_.has_rung()) return;
             handle(signals_.next());
         }
     }

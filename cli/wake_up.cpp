@@ -48,10 +48,16 @@ void bell::ring() const noexcept
     [[maybe_unused]] const auto written = ::write(fd_.get(), &one, sizeof one);
 }
 
-bool bell::hush() const noexcept
+void bell::hush() const noexcept
 {
     std::uint64_t count = 0;
-    return ::read(fd_.get(), &count, sizeof count) == static_cast<ssize_t>(sizeof count);
+    [[maybe_unused]] const auto got = ::read(fd_.get(), &count, sizeof count);
+}
+
+bool bell::has_rung() const noexcept
+{
+    pollfd entry{fd_.get(), POLLIN, 0};
+    return ::poll(&entry, 1, 0) == 1;
 }
 
 void wait_for_any(std::initializer_list<int> fds) noexcept

@@ -31,7 +31,8 @@ class bell {
 public:
     bell();
     void ring() const noexcept;  // from any thread
-    bool hush() const noexcept;  // whether it had been rung
+    void hush() const noexcept;
+    [[nodiscard]] bool has_rung() const noexcept;
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
 private:

@@ -5,6 +5,7 @@
 #include <pawl/error.h>
 #include <pawl/event.h>
 #include <pawl/hold.h>
+#include <pawl/local_server.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/options.h>

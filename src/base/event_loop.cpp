@@ -59,14 +59,17 @@ void event_loop::stop()
     }
     post([] {});
     thread_.join();
+    const std::scoped_lock guard{mutex_};
+    wake_up_.reset();
+    alarm_.reset();
+    epoll_.reset();
 }
 
 void event_loop::post(task work)
 {
-    {
-        const std::scoped_lock guard{mutex_};
-        posted_.push_back(std::move(work));
-    }
+    const std::scoped_lock guard{mutex_};
+    if (!wake_up_) return;
+    posted_.push_back(std::move(work));
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake_up_.get(), &one, sizeof one);
 }
@@ -84,6 +87,8 @@ void event_loop::set_alarm(boot_time when)
     const auto s = floor<seconds>(ns);
     itimerspec spec{};
     if (when != boot_time::max()) spec.it_value = {s.count(), (ns - s).count()};
+    const std::scoped_lock guard{mutex_};
+    if (!alarm_) return;
     if (::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0) {
         fail("timerfd_settime");
     }

@@ -28,8 +28,9 @@ public:
     // Starts the thread.
     void start();
 
-    // Stops the thread and joins it, unless that was done before. Not from the thread itself. Tasks
-    // that did not run by then never will.
+    // Stops the thread, joins it, and closes all descriptors, unless that was done before. Not from
+    // the thread itself. Tasks that did not run by then never will; post() and set_alarm() do nothing
+    // from then on.
     void stop();
 
     event_loop(const event_loop&) = delete;
@@ -62,11 +63,11 @@ private:
     void control(int operation, int fd, std::uint32_t events, const char* what) const;
 
     unique_fd epoll_;
-    unique_fd wake_up_;
-    unique_fd alarm_;
     task alarm_handler_;
 
     std::mutex mutex_;
+    unique_fd wake_up_;         // guarded by mutex_ in other threads; none when stopped
+    unique_fd alarm_;           // likewise
     std::vector<task> posted_;  // guarded by mutex_
     bool stopping_ = false;     // guarded by mutex_
 

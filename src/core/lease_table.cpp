@@ -53,7 +53,7 @@ cause cause_of(verdict what) noexcept
 
 milliseconds renewal_limit(milliseconds lease, milliseconds command_limit)
 {
-    return std::clamp(lease / 6, milliseconds{2}, command_limit);
+    return std::clamp(lease / 4, milliseconds{2}, command_limit);
 }
 
 void lease_table::add(const lease_ptr& lease, boot_time sent)

@@ -203,7 +203,12 @@ void link::flush()
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return;
         } else if (errno != EINTR) {
-            fail_system("send", errno);
+            // What the server said before it hung up explains more: a TLS alert above all.
+            const int error = errno;
+            output_.clear();
+            output_sent_ = 0;
+            if (!std::exchange(hung_up_, true)) fill();
+            fail_system("send", error);
             return;
         }
     }

@@ -80,6 +80,7 @@ private:
     std::size_t output_sent_ = 0;
     std::string input_;  // plain text from the server
     std::size_t input_read_ = 0;
+    bool hung_up_ = false;     // sending has failed
     bool handed_out_ = false;  // the reply at input_read_ was given to the caller
     failure problem_{failure_kind::unreachable, {}};
 };

@@ -104,6 +104,7 @@ private:
     [[nodiscard]] static std::vector<char*> pointers_to(std::vector<std::string>& texts)
     {
         std::vector<char*> pointers;
+        pointers.reserve(texts.size() + 1);
         for (std::string& text : texts) pointers.push_back(text.data());
         pointers.push_back(nullptr);
         return pointers;
@@ -161,7 +162,7 @@ void reset_signals() noexcept
     for (int number = 1; number < NSIG; ++number) ::sigaction(number, &usual, nullptr);
     sigset_t none;
     ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
 // The lock goes with the process through exec. The file is opened here and not by the parent, so

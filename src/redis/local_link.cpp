@@ -139,7 +139,7 @@ bool local_link::send(std::string_view bytes, base::boot_time until)
 // Appends what has come; false at the end of the connection.
 bool local_link::receive(base::boot_time until)
 {
-    std::array<char, 16'384> chunk;
+    std::array<char, 16'384> chunk{};
     for (;;) {
         const ssize_t got = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);
         if (got > 0) {

@@ -4,7 +4,9 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
+#include <vector>
 
 namespace pawl::redis {
 namespace {
@@ -22,6 +24,11 @@ std::uint32_t epoll_events(short wanted)
 void pipeline::call(writer request, base::boot_time until, reader done)
 {
     unsent_.push_back({std::move(request), until, std::move(done)});
+    connect();
+}
+
+void pipeline::connect()
+{
     if (std::exchange(start_posted_, true)) return;
     loop_->post([this] { start(); });
 }
@@ -44,7 +51,11 @@ void pipeline::start()
 void pipeline::advance()
 {
     unwatch();
-    link_->advance();
+    try {
+        link_->advance();
+    } catch (const std::system_error& e) {
+        link_->close({failure_kind::unreachable, e.what()});
+    }
     if (link_->now() == link::state::ready) {
         send_waiting();
         read_replies();
@@ -115,9 +126,28 @@ void pipeline::set_timer()
 void pipeline::on_timer()
 {
     timer_.reset();
-    const bool ready = link_->now() == link::state::ready;
-    close({ready ? failure_kind::no_reply : failure_kind::unreachable,
-           ready ? "no answer within the limit" : "no connection within the limit"});
+    const auto now = base::boot_clock::now();
+    if (link_->now() == link::state::ready) {
+        close({failure_kind::no_reply, "no answer within the limit"});
+    } else if (now >= connect_by_) {
+        close({failure_kind::unreachable, "no connection within the limit"});
+    } else {
+        give_up_waiting(now);
+    }
+}
+
+// Connecting goes on, for whoever asks next: on a slow network it may take longer than one of them
+// can wait.
+void pipeline::give_up_waiting(base::boot_time now)
+{
+    const auto late = std::ranges::stable_partition(
+        unsent_, [&](const pending& each) { return each.until > now; });
+    const std::vector<pending> gone{std::make_move_iterator(late.begin()),
+                                    std::make_move_iterator(late.end())};
+    unsent_.erase(late.begin(), late.end());
+    set_timer();
+    const failure why{failure_kind::unreachable, "no connection within the limit"};
+    for (const auto& each : gone) each.done(nullptr, &why);
 }
 
 void pipeline::close(const failure& why)

@@ -1,8 +1,8 @@
 // The client's one shared connection, on its event loop: whatever is asked in one turn of the loop
 // goes out in one write, and the answers come back in the same order.
 //
-// It connects when something is asked. When it breaks, or an answer is late, everything that waits is
-// told so; whoever still wants an answer asks again, at his own pace.
+// It connects when something is asked, or before. When it breaks, or an answer is late, everything that
+// waits is told so; whoever still wants an answer asks again, at his own pace.
 #pragma once
 
 #include "base/clock.h"
@@ -35,6 +35,9 @@ public:
     // On the loop's thread only. `done` is called on it too, later.
     void call(writer request, base::boot_time until, reader done);
 
+    // Makes the connection before it is needed.
+    void connect();
+
 private:
     struct pending {
         writer request;
@@ -51,6 +54,7 @@ private:
     void read_replies();
     void set_timer();
     void on_timer();
+    void give_up_waiting(base::boot_time now);
     [[nodiscard]] base::boot_time next_limit() const;
 
     base::event_loop* loop_;

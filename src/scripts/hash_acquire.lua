@@ -7,23 +7,23 @@
 --
 -- Refused when memory is full: not flagged allow-oom.
 
--- Read before anything is written: if a key is of another type, nothing has happened yet.
-local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
-
-local mine = redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1
 local left = redis.call('PTTL', KEYS[1])
-if left ~= -2 and not (mine and ARGV[4] == '1') then
+local repeated = redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 and ARGV[4] == '1'
+if left ~= -2 and not repeated then
   return {0, left}
 end
-if not mine then
+
+-- The fence first: if anything about it fails, nothing has been taken. Server time carries on where
+-- a lost number would have, so it only ever grows.
+local time = redis.call('TIME')
+local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
+local fence = math.max(last + 1, time[1] * 1000000 + time[2])
+redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
+
+if not repeated then
   redis.call('HSET', KEYS[1], ARGV[1], 1)
 end
 if left < tonumber(ARGV[2]) then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
-
--- Server time carries on where a lost number would have: it only ever grows.
-local time = redis.call('TIME')
-local fence = math.max(last + 1, time[1] * 1000000 + time[2])
-redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
 return {1, fence}

@@ -7,22 +7,25 @@
 --
 -- Refused when memory is full: not flagged allow-oom.
 
--- Read before anything is written: if the key is of another type, nothing has happened yet.
-local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
-
-if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
-  local holder = redis.call('GET', KEYS[1])
-  local left = redis.call('PTTL', KEYS[1])
-  if holder ~= ARGV[1] or ARGV[4] ~= '1' then
-    return {0, left}
-  end
-  if left < tonumber(ARGV[2]) then
-    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+local repeated = false
+local holder = redis.call('GET', KEYS[1])
+if holder then
+  repeated = holder == ARGV[1] and ARGV[4] == '1'
+  if not repeated then
+    return {0, redis.call('PTTL', KEYS[1])}
   end
 end
 
--- Server time carries on where a lost number would have: it only ever grows.
+-- The fence first: if anything about it fails, nothing has been taken. Server time carries on where
+-- a lost number would have, so it only ever grows.
 local time = redis.call('TIME')
+local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
 local fence = math.max(last + 1, time[1] * 1000000 + time[2])
 redis.call('SET', KEYS[2], string.format('%.0f', fence), 'PX', ARGV[3])
+
+if not repeated then
+  redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
 return {1, fence}

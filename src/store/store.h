@@ -30,6 +30,9 @@ public:
     using batch_done = std::function<void(const std::vector<core::outcome>&)>;
     virtual void submit(batch what, base::boot_time until, batch_done done) = 0;
 
+    // On the client's event loop only: gets ready for submit(), so that the first one is not late.
+    virtual void connect() = 0;
+
     // Asks for a sign of life.
     [[nodiscard]] virtual core::outcome ping(base::boot_time until) = 0;
 

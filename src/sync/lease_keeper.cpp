@@ -4,6 +4,7 @@
 #include "sync/message.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pawl::sync {
 
@@ -65,7 +66,15 @@ void lease_keeper::add(const lease_ptr& lease, boot_time sent)
 {
     const std::scoped_lock guard{mutex_};
     table_.add(lease, sent);
+    if (closed_) {
+        core::transitions changes;
+        table_.close(changes);
+        tell(changes);
+        return;
+    }
     set_alarm();
+    // The first renewal shall not have to wait for it.
+    if (!std::exchange(connecting_, true)) loop_.post([this] { store_.connect(); });
 }
 
 bool lease_keeper::end(const lease_ptr& lease)
@@ -99,14 +108,14 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
 
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
-    if (boot_clock::now() < lease->deadline.load()) return;
-    if (!lease->is_over()) {
+    if (!lease->is_over() && boot_clock::now() >= lease->deadline.load()) {
         const std::scoped_lock guard{mutex_};
         core::transitions changes;
         table_.expire(boot_clock::now(), changes);
         tell(changes);
     }
-    // Runs the user's callbacks, so without the mutex.
+    // Here too, and not only by the dispatcher, which may be behind. Runs the user's callbacks, so
+    // without the mutex.
     if (lease->state == hold_state::lost) lease->lost.request_stop();
 }
 
@@ -210,6 +219,7 @@ void lease_keeper::close(boot_time until)
     std::unique_lock guard{mutex_};
     const auto patience = std::max(until - boot_clock::now(), boot_clock::duration{0});
     all_given_back_.wait_for(guard, patience, [this] { return being_given_back_ == 0; });
+    closed_ = true;
     core::transitions changes;
     table_.close(changes);
     tell(changes);

@@ -39,8 +39,8 @@ public:
                   base::boot_time sent);
     void lose(const core::lease_ptr& lease, cause why, const std::string& detail);
 
-    // Looks at the clock: if the deadline has passed, the lease is lost when this returns, and its
-    // stop_token asked, even if the loop's thread has not come round to it yet.
+    // Looks at the clock: if the deadline has passed, the lease is lost when this returns; and if it is
+    // lost, its stop_token is asked, even if our own threads have not come round to it yet.
     void notice_time(const core::lease_ptr& lease);
 
     // Tries to release it in the background, until the server would drop it of its own accord. For
@@ -72,6 +72,8 @@ private:
     core::lease_table table_;           // guarded by mutex_
     base::boot_time alarm_at_;          // guarded by mutex_
     std::size_t being_given_back_ = 0;  // guarded by mutex_
+    bool connecting_ = false;           // guarded by mutex_; for the renewals
+    bool closed_ = false;               // guarded by mutex_
     std::condition_variable all_given_back_;
 };
 

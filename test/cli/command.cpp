@@ -31,14 +31,18 @@ result run_pawl(const words& arguments, const words& environment)
     return finish(pawl(arguments, environment));
 }
 
-bool is_alive(pid_t pid)
+char state_of(pid_t pid)
 {
     const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-    // The state comes after the name, which is in parentheses and may hold any.
+    // It comes after the name, which is in parentheses and may hold any.
     const std::size_t name_end = stat.rfind(')');
-    if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
-    const char state = stat[name_end + 2];
-    return state != 'Z' && state != 'X';
+    return name_end == std::string::npos || name_end + 2 >= stat.size() ? '-' : stat[name_end + 2];
+}
+
+bool is_alive(pid_t pid)
+{
+    const char state = state_of(pid);
+    return state != '-' && state != 'Z' && state != 'X';
 }
 
 family family_of(const process& running)

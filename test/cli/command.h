@@ -34,6 +34,9 @@ struct result {
 [[nodiscard]] result finish(process running);
 [[nodiscard]] result run_pawl(const words& arguments, const words& environment = {});
 
+// As ps shows it: S for one that sleeps, T for one that is stopped, …; '-' if there is none.
+[[nodiscard]] char state_of(pid_t pid);
+
 // Whether the process is there and not just waiting to be reaped.
 [[nodiscard]] bool is_alive(pid_t pid);
 

@@ -100,16 +100,17 @@ TEST_F(run_loss, a_stopped_wrapper_loses_its_group_before_its_lock)
 
 TEST_F(run_loss, a_wrapper_stopped_for_a_moment_goes_on)
 {
-    process running = start({"--lease", "2s", "k", "-c", shell_with_child});
+    process running = start({"--lease", "3s", "--grace", "300ms", "k", "-c", shell_with_child});
     const family group = family_of(running);
-    wait_for_renewal("k", 2s);
+    wait_for_renewal("k", 3s);
     running.signal(SIGSTOP);
-    EXPECT_TRUE(eventually([&] { return probe_.ttl("k") < 1s; }));
+    // The next renewal was due at two seconds.
+    EXPECT_TRUE(eventually([&] { return probe_.ttl("k") < 1900ms; }));
     running.signal(SIGCONT);
-    wait_for_renewal("k", 2s);
+    wait_for_renewal("k", 3s);
     EXPECT_TRUE(is_alive(group.shell));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM));
+    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
 }
 
 TEST_F(run_loss, a_frozen_server_ends_the_group_before_the_deadline)

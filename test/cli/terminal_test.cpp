@@ -12,6 +12,20 @@ protected:
         return std::string{PAWL_COMMAND} + " run --url " + server_.unix_url() + " " + rest;
     }
 
+    // Runs a command that neither reads nor writes, nor is any shell: a shell that is just about to
+    // start something may miss a signal. `options` and `rest` stand around it.
+    [[nodiscard]] pid_t run_sleeper(const std::string& options, const std::string& rest)
+    {
+        terminal_.type(pawl_run(options + " k -c 'echo pid=$$.; exec sleep 1000' " + rest) + "\n");
+        terminal_.expect("pid=");
+        terminal_.expect(".");
+        const std::string& screen = terminal_.screen();
+        const pid_t pid = std::stoi(screen.substr(screen.rfind("pid=") + 4));
+        const std::string name = "/proc/" + std::to_string(pid) + "/comm";
+        EXPECT_TRUE(eventually([&] { return read_file(name) == "sleep\n"; }));
+        return pid;
+    }
+
     // What pawl returned, be it alone or at the head of a pipeline.
     void expect_status(int status)
     {
@@ -52,11 +66,11 @@ TEST_F(run_terminal, a_command_in_a_pipeline_reads_from_it)
 TEST_F(run_terminal, a_pager_behind_the_command_reads_from_it)
 {
     // As `less` does, while the command runs.
-    terminal_.type(pawl_run("k -c 'echo up; while :; do sleep 0.01; done'") +
-                   " | (read line; echo $line; read line < /dev/tty; echo got=$line)\n");
-    terminal_.expect("up");
+    const pid_t sleeper =
+        run_sleeper("", "| (read line; echo $line; read line < /dev/tty; echo got=$line)");
     terminal_.type("hello\n");
     terminal_.expect("got=hello");
+    EXPECT_TRUE(is_alive(sleeper));
     terminal_.type(ctrl_c);
     expect_status(130);
     EXPECT_EQ(locks(), words{});
@@ -64,10 +78,10 @@ TEST_F(run_terminal, a_pager_behind_the_command_reads_from_it)
 
 TEST_F(run_terminal, ctrl_c_ends_the_command)
 {
-    terminal_.type(pawl_run("k -c 'echo up; while :; do sleep 0.01; done'") + "\n");
-    terminal_.expect("up");
+    const pid_t sleeper = run_sleeper("", "");
     terminal_.type(ctrl_c);
     expect_status(130);
+    EXPECT_FALSE(is_alive(sleeper));
     EXPECT_EQ(locks(), words{});
 }
 
@@ -94,13 +108,11 @@ TEST_F(run_terminal, ctrl_z_suspends_and_fg_continues_the_command)
 
 TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
 {
-    terminal_.type(
-        pawl_run("k -c 'trap \"echo woke\" CONT; echo up; while :; do sleep 0.01; done'") +
-        " | cat\n");
-    terminal_.expect("up");
+    const pid_t sleeper = run_sleeper("", "| cat");
     suspend();
+    EXPECT_EQ(state_of(sleeper), 'T');
     terminal_.type("fg\n");
-    terminal_.expect("woke");
+    EXPECT_TRUE(eventually([&] { return state_of(sleeper) == 'S'; }));
     terminal_.type(ctrl_c);
     expect_status(130);
     EXPECT_EQ(locks(), words{});
@@ -120,13 +132,9 @@ TEST_F(run_terminal, ctrl_z_suspends_the_wait)
 
 TEST_F(run_terminal, a_command_suspended_beyond_its_lease_is_killed)
 {
-    terminal_.type(pawl_run("--lease 700ms k -c 'echo pid=$$.; read line'") + "\n");
-    terminal_.expect("pid=");
-    terminal_.expect(".");
-    const std::size_t at = terminal_.screen().rfind("pid=") + 4;
-    const pid_t shell = std::stoi(terminal_.screen().substr(at));
+    const pid_t sleeper = run_sleeper("--lease 700ms", "");
     suspend();
-    EXPECT_TRUE(eventually([&] { return !is_alive(shell); }));
+    EXPECT_TRUE(eventually([&] { return !is_alive(sleeper); }));
     terminal_.type("fg\n");
     terminal_.expect("was lost");
     expect_status(79);

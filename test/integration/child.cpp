@@ -35,7 +35,7 @@ process child_role::start(const child_arguments& arguments) const
 
 void say(const std::string& line)
 {
-    std::cout << line << std::endl;
+    std::cout << line + '\n' << std::flush;  // in one piece, for threads speak at once
 }
 
 bool hear()

@@ -179,7 +179,9 @@ TEST_F(client_end, may_come_from_its_own_event_handler)
 
 TEST_F(client_end, leaves_no_descriptor_even_if_a_hold_outlives_it)
 {
-    { const client warm{options()}; }
+    {
+        const client warm{options()};
+    }
     const std::size_t descriptors = descriptor_count();
     std::optional<hold> held;
     {

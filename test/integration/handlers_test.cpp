@@ -35,11 +35,17 @@ protected:
 TEST_F(handlers, of_events_may_release)
 {
     std::optional<hold> held;
+    std::atomic<bool> ready = false;
     std::error_code told;
-    client own{reacting(hold_state::jeopardy, [&](const event&) { held->release(told); })};
+    client own{reacting(hold_state::jeopardy, [&](const event&) {
+        ready.wait(false);
+        held->release(told);
+    })};
     mutex lock{own, "job", quick(2s)};
     held = lock.try_acquire();
     ASSERT_TRUE(held);
+    ready = true;
+    ready.notify_all();
     server_.freeze();
     ASSERT_TRUE(eventually([&] { return held->state() != hold_state::held; }));
     server_.thaw();

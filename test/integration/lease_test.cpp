@@ -1,7 +1,11 @@
 // The lease: renewed, fixed, extended, asked for.
 #include "integration/fixture.h"
 
+#include <atomic>
 #include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace pawl::test {
 namespace {
@@ -132,6 +136,30 @@ TEST_P(lease, is_counted_from_before_the_request_and_less_the_drift)
     const hold held = lock.acquire();
     EXPECT_LE(held.valid_for(), 8s);
     EXPECT_GT(held.valid_for(), 7s);
+}
+
+TEST_P(lease, is_kept_up_for_every_lock_while_others_come_and_go)
+{
+    // Each thread holds for longer than a lease, then lets go and starts again.
+    std::atomic<int> losses = 0;
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+        threads.emplace_back([&, t] {
+            mutex lock{client_, "lock:" + std::to_string(t), quick(450ms, GetParam())};
+            for (int i = 0; i < 3; ++i) {
+                hold held = lock.acquire();
+                const auto span = std::chrono::milliseconds{(t * 97 + i * 331) % 800};
+                if (!always(span, [&] { return !held.lost().stop_requested(); })) ++losses;
+                std::error_code told;
+                held.release(told);
+                if (told) ++losses;
+            }
+        });
+    }
+    threads.clear();
+    EXPECT_EQ(losses, 0);
+    EXPECT_TRUE(client_.holds().empty());
+    EXPECT_TRUE(probe_.keys("lock:*").empty());
 }
 
 TEST_P(lease, of_the_shortest_kind_still_works)

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <fstream>
 #include <mutex>
-#include <random>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -57,6 +57,7 @@ int hold_and_report(const child_arguments& arguments)
     client own{arguments.at(0)};
     mutex lock{own, arguments.at(1), quick(std::chrono::milliseconds{std::stol(arguments.at(2))})};
     hold held = lock.acquire();
+    const std::stop_callback at_loss{held.lost(), [] { say("told"); }};
     say("fence " + std::to_string(held.fence()));
     hear();
     // The very first thing after whatever happened meanwhile.
@@ -115,6 +116,7 @@ TEST_F(mutual_exclusion, a_holder_that_slept_past_its_lease_knows_it_when_it_wak
     EXPECT_EQ(sleeper.line_after("valid "), "0");
     EXPECT_EQ(sleeper.line_after("state "), "lost");
     EXPECT_EQ(sleeper.line_after("release "), "1");
+    EXPECT_EQ(sleeper.line_after("told"), "");
     EXPECT_EQ(sleeper.wait(patience), exited(0));
 
     EXPECT_TRUE(next.confirm());

@@ -1,6 +1,7 @@
 // pawl::mutex where a std::timed_mutex would stand.
 #include "integration/fixture.h"
 
+#include <atomic>
 #include <concepts>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
 namespace pawl::test {
 namespace {
@@ -90,7 +92,11 @@ TEST_F(std_mutex, is_taken_two_at_a_time_in_any_order_without_deadlock)
 TEST_F(std_mutex, tells_a_thread_that_locks_twice_that_it_would_wait_for_itself)
 {
     const std::lock_guard guard{mutex_};
-    EXPECT_EQ(outcome_of([&] { mutex_.lock(); }).code, errc::would_deadlock);
+    const outcome told = outcome_of([&] { mutex_.lock(); });
+    EXPECT_EQ(told.code, errc::would_deadlock);
+    EXPECT_TRUE(says(told.message, "stock:42"));
+    EXPECT_FALSE(mutex_.try_lock());
+    EXPECT_FALSE(mutex_.try_lock_for(20ms));
     EXPECT_EQ(probe_.get("stock:42"), mutex_.current()->id());
 }
 
@@ -220,6 +226,49 @@ TEST_F(handles, can_be_released_once)
     EXPECT_EQ(held.valid_for(), 0ns);
     EXPECT_FALSE(held.lost().stop_requested());
     EXPECT_EQ(outcome_of([&] { held.release(); }).code, errc::not_owner);
+}
+
+TEST_F(handles, released_by_several_threads_at_once_are_released_once)
+{
+    for (int round = 0; round < 10; ++round) {
+        hold held = mutex_.acquire();
+        std::atomic<int> released = 0;
+        std::atomic<int> refused = 0;
+        {
+            std::vector<std::jthread> threads;
+            for (int t = 0; t < 4; ++t) {
+                threads.emplace_back([&] {
+                    std::error_code told;
+                    held.release(told);
+                    ++(told == errc::not_owner ? refused : released);
+                });
+            }
+        }
+        EXPECT_EQ(released, 1);
+        EXPECT_EQ(refused, 3);
+    }
+}
+
+TEST_F(handles, may_be_used_by_several_threads_at_once)
+{
+    mutex brief{client_, "brief", quick(300ms)};
+    hold held = brief.acquire();
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < 50; ++i) {
+                    held.extend(300ms);
+                    held.ensure(350ms);
+                    EXPECT_TRUE(held.confirm());
+                    EXPECT_GT(held.valid_for(), 0ns);
+                    EXPECT_EQ(held.state(), hold_state::held);
+                    EXPECT_FALSE(held.lost().stop_requested());
+                }
+            });
+        }
+    }
+    held.release();
 }
 
 TEST_F(handles, made_of_nothing_hold_nothing)

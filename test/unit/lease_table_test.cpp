@@ -228,9 +228,9 @@ TEST_F(table_of_leases, deadlines_pass_even_while_others_are_due)
     EXPECT_EQ(table_.take_due(at(1490)), std::vector{renewing});
 }
 
-TEST(renewal, its_answer_may_take_a_sixth_of_the_lease_but_no_longer_than_a_command)
+TEST(renewal, its_answer_may_take_a_quarter_of_the_lease_but_no_longer_than_a_command)
 {
-    EXPECT_EQ(renewal_limit(600ms, 3s), 100ms);
+    EXPECT_EQ(renewal_limit(600ms, 3s), 150ms);
     EXPECT_EQ(renewal_limit(30s, 3s), 3s);
 }
 

@@ -23,6 +23,7 @@ public:
     core::outcome execute(const core::operation& what, base::boot_time until,
                           const base::interrupt* stop) override;
     void submit(batch what, base::boot_time until, batch_done done) override;
+    void connect() override { pipeline_.connect(); }
     core::outcome ping(base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
 

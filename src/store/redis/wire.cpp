@@ -146,8 +146,14 @@ void append_operations(std::string& out, std::span<const operation> what, script
 std::vector<outcome> read_outcomes(std::span<const operation> what, const redis::reply_view& reply)
 {
     const auto all = [&](const outcome& same) { return std::vector<outcome>(what.size(), same); };
-    if (reply.is_error()) return all(outcome_of_error(reply.text()));
-    if (what.front().what == verb::acquire) return all(outcome_of_acquire(reply));
+    const bool acquires = what.front().what == verb::acquire;
+    if (reply.is_error()) {
+        auto got = outcome_of_error(reply.text());
+        // A script that fails half-way, for a missing right say, keeps what it wrote until then.
+        got.maybe_executed = acquires;
+        return all(got);
+    }
+    if (acquires) return all(outcome_of_acquire(reply));
     if (!replies_with_list(what.front())) return all(outcome_of_number(reply));
     if (reply.size() != what.size()) return all(senseless(reply));
     std::vector<outcome> outcomes;
