@@ -7,8 +7,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 
 install(TARGETS pawl EXPORT pawlTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md TYPE DOC)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md TYPE DOC OPTIONAL)
+foreach(file IN ITEMS LICENSE README.md CHANGELOG.md)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} TYPE DOC)
+endforeach()
 
 install(EXPORT pawlTargets NAMESPACE pawl:: DESTINATION ${package_dir})
 configure_package_config_file(

@@ -38,7 +38,7 @@ public:
     // Nothing is held.
     hold() noexcept;
 
-    // Releases what is held. Never throws; a failure is told to on_event and log.
+    // Releases what is held. Never throws; a failure is told to the client's log.
     ~hold();
 
     hold(hold&& other) noexcept;

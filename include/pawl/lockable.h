@@ -10,7 +10,9 @@
 //   try_lock_for, _until      to the limit      waits       false          –               throws
 //   unlock                    no                –           –              –               never throws
 //
-// Trouble is `unreachable`, `refused`, `not_a_lock`, `wrong_process`, `would_deadlock`. The forms
+// Trouble is `unreachable`, `refused`, `not_a_lock` and `wrong_process`; in lock() also
+// `would_deadlock`, where the try_ forms say no; and with a recursive_mutex `lost` and `bad_argument`
+// (too deep). The forms
 // with a std::error_code& never throw: they return nothing and set it, to `busy`, `timed_out` and
 // `cancelled` too.
 //

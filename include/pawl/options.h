@@ -33,7 +33,8 @@ struct client_options {
     // local:                                             this user's private server, started on use
     //
     // Query parameters (?a=b&c=d): db, name, password_file, password_env, ca_file, cert_file,
-    // key_file, server_name, verify=on|off. What is set below wins over what the URL says.
+    // key_file, server_name, verify=on|off. What is set below wins over what the URL says; certificates are
+    // not verified if either says so.
     std::string url = "redis://127.0.0.1:6379";
 
     std::string user{};
@@ -56,8 +57,9 @@ struct client_options {
     double clock_drift = 0.01;
 
     // Called for every change of state of a hold of this client, in order, on a thread of the
-    // client that holds no lock: pawl may be called from it. A slow handler delays later events,
-    // stop_callbacks included, but neither renewals nor deadlines.
+    // client that holds no lock: pawl may be called from it. It must not throw. A slow handler delays
+    // later events, but neither renewals nor deadlines nor lost(), and may run on for a while after
+    // the client is gone.
     std::function<void(const event&)> on_event{};
 
     // Called with one line of text, never with a password, on that same thread.

@@ -3,7 +3,9 @@
 // released as were acquired.
 //
 // Re-entries share the id and the fence of the first grant. Holds of one grant may be released in
-// any order and by any thread. At most 255 re-entries; the next one is a bad_argument.
+// any order and by any thread; who may enter again is the thread that acquired first, wherever its
+// holds have been moved since. At most 255 re-entries; the next one is a bad_argument. Once the grant
+// is lost, re-entering fails with `lost` until all its holds are gone.
 #pragma once
 
 #include <pawl/lockable.h>

@@ -16,6 +16,10 @@ namespace pawl::stateless {
 // Takes the lock `name` for `holder` if it is free: the fence of the grant, or nothing when anyone
 // holds it, this same holder included. One round trip. A holder is 1 to 512 bytes.
 //
+// After `unreachable` the lock may be taken all the same, until the lease ends or unlock() is called:
+// an answer that got lost cannot be told from someone else's lock of the same holder. So give each
+// request a holder of its own; with one that is used again, a late unlock() may free a later lock.
+//
 // The plain layout is used. Throws pawl::error (unreachable, refused, not_a_lock, bad_argument,
 // wrong_process); the second form sets ec, to `busy` too.
 [[nodiscard]] PAWL_EXPORT std::optional<std::uint64_t> try_lock(client& client,

@@ -28,7 +28,7 @@ public:
     {
         using namespace std::chrono;
         using seconds_d = duration<double>;
-        if (wait <= wait.zero()) return now();
+        if (!(wait > wait.zero())) return now();  // not a number: do not wait
         if (duration_cast<seconds_d>(wait) > seconds_d{longest}) return never();
         return after_ns(ceil<nanoseconds>(wait));
     }
@@ -36,7 +36,9 @@ public:
     template <class Clock, class Duration>
     [[nodiscard]] static time_limit at(std::chrono::time_point<Clock, Duration> when)
     {
-        return after(when - Clock::now());
+        // Compared first: the distance to a far past would overflow.
+        const auto present = Clock::now();
+        return when > present ? after(when - present) : now();
     }
 
     [[nodiscard]] constexpr bool is_never() const noexcept

@@ -18,7 +18,6 @@ public:
     interrupt(const interrupt&) = delete;
     interrupt& operator=(const interrupt&) = delete;
 
-    [[nodiscard]] bool requested() const noexcept { return stop_.stop_requested(); }
     [[nodiscard]] const std::stop_token& token() const noexcept { return stop_; }
 
     // Readable once stop was requested; -1 if it never can be.

@@ -3,15 +3,13 @@
 #include "core/deadline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pawl::core {
 
 using base::boot_time;
 
 namespace {
-
-// Even a caller with less time than that gives the server a chance to answer.
-constexpr std::chrono::milliseconds shortest_try{100};
 
 errc failure_of(verdict what)
 {
@@ -54,6 +52,8 @@ acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
 acquire_step acquire_machine::on_pause_over(boot_time now)
 {
     if (limit_passed(now)) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
+    // The server had answered; how long we paused since is not its fault.
+    if (std::exchange(waiting_, false)) patience_.restart(now);
     return send(now);
 }
 
@@ -69,20 +69,20 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
         // The answer took longer than the lease. Asking again counts the lease anew if the server
         // still has it, and else takes it anew.
         uncertain_ = true;
-        if (now >= patience_.end() || limit_passed(now)) {
+        if (now >= patience_.end() || limit_passed(now) || !plan_.own_holder) {
             return finish(errc::unreachable, "the answer took longer than the lease");
         }
         return send(now);
     }
     result_.fence = got.fence;
     result_.sent = sent_;
-    result_.deadline = deadline;
     return {.what = acquire_step::kind::finish};
 }
 
 acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
 {
     seen_busy_ = true;
+    waiting_ = true;
     patience_.restart(now);
     if (plan_.limit.is_now()) return finish(errc::busy, {});
     if (limit_passed(now)) return finish(errc::timed_out, {});
@@ -100,8 +100,9 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
 acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
 {
     const auto again = patience_.next_try(now);
-    if (!again || limit_passed(now)) {
-        const bool only_late = again && seen_busy_;
+    const bool stuck = uncertain_ && !plan_.own_holder;
+    if (!again || stuck || limit_passed(now)) {
+        const bool only_late = again && seen_busy_ && !stuck;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
     }
     result_.detail = got.detail;
@@ -112,7 +113,8 @@ acquire_step acquire_machine::send(boot_time now)
 {
     sent_ = now;
     acquire_step step{.what = acquire_step::kind::send};
-    step.until = std::max(std::min(patience_.end(), limit()), now + shortest_try);
+    step.until =
+        std::max(std::min(patience_.try_until(now), limit()), now + patience::shortest_try);
     step.request = {.what = verb::acquire,
                     .layout = plan_.layout,
                     .keys = plan_.keys,

@@ -33,6 +33,10 @@ struct acquire_plan {
     std::chrono::milliseconds command_limit{};
     double drift{};
     time_limit limit = time_limit::now();
+
+    // The holder was made for this request alone: to find it in place means that an earlier try was
+    // granted. If not, a try that may have been executed cannot be repeated.
+    bool own_holder = true;
 };
 
 struct acquire_step {
@@ -47,8 +51,7 @@ struct acquire_result {
     std::optional<errc> failure;  // nothing: granted
     std::string detail;
     std::uint64_t fence{};
-    base::boot_time sent{};      // when the request that was granted was sent
-    base::boot_time deadline{};  // until when it is surely held
+    base::boot_time sent{};  // when the request that was granted was sent
 
     // Not granted, but the server may think so, now or when a delayed request arrives: release it.
     bool uncertain = false;
@@ -82,6 +85,7 @@ private:
     base::boot_time sent_{};
     bool uncertain_ = false;  // some try may have been executed without an answer
     bool seen_busy_ = false;
+    bool waiting_ = false;  // pausing because it was busy
     acquire_result result_;
 };
 

@@ -61,7 +61,7 @@ private:
     exchange_step send(base::boot_time now)
     {
         sent_ = now;
-        return {.what = exchange_step::kind::send, .until = patience_.end()};
+        return {.what = exchange_step::kind::send, .until = patience_.try_until(now)};
     }
 
     // A release whose first answer got lost finds the lock gone: most likely its own doing, and in

@@ -28,16 +28,20 @@ struct lease {
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};
 
+    // The longest lease that was ever asked for: the server may keep it for as long.
+    std::atomic<std::chrono::milliseconds> longest{};
+
     // Asked to stop when the lease is lost. By whoever learns of it, outside all locks: it runs the
     // user's callbacks.
     std::stop_source lost;
 
     // The lease_table's own.
     base::boot_time renew_at{};
-    base::boot_time sent{};  // of the renewal under way
-    bool under_way = false;
-    unsigned failures = 0;   // renewals in a row
-    base::boot_time wake{};  // under which the table finds it; zero before the first time
+    base::boot_time sent{};        // of the last renewal
+    bool under_way = false;        // whether that is still waited for
+    base::boot_time overdue_at{};  // until then
+    unsigned failures = 0;         // renewals in a row
+    base::boot_time wake{};        // under which the table finds it; zero before the first time
 
     [[nodiscard]] bool is_over() const noexcept
     {

@@ -31,8 +31,8 @@ milliseconds early_by(const lease& lease)
 boot_time key_for(const lease& lease)
 {
     const auto deadline = lease.deadline.load();
-    if (!lease.renew || lease.under_way) return deadline;
-    return std::min(lease.renew_at, deadline);
+    if (!lease.renew) return deadline;
+    return std::min(lease.under_way ? lease.overdue_at : lease.renew_at, deadline);
 }
 
 }  // namespace
@@ -101,12 +101,18 @@ boot_time lease_table::next_wake() const noexcept
 void lease_table::expire(boot_time now, transitions& out)
 {
     // A lease that is due for renewal sorts before one that expires later, so look at all that woke.
-    std::vector<lease_ptr> over;
+    std::vector<lease_ptr> woken;
     for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now; ++it) {
-        if (it->second->deadline.load() <= now) over.push_back(leases_.at(it->second));
+        woken.push_back(leases_.at(it->second));
     }
-    for (const auto& lease : over) {
-        move_to(lease, hold_state::lost, cause::expired, {}, out);
+    const outcome silence{
+        .what = verdict::no_reply, .fence = 0, .detail = "no answer within the limit"};
+    for (const auto& lease : woken) {
+        if (lease->deadline.load() <= now) {
+            move_to(lease, hold_state::lost, cause::expired, {}, out);
+        } else if (lease->under_way && lease->overdue_at <= now) {
+            on_renewal_failed(lease, silence, now, out);
+        }
     }
 }
 
@@ -125,28 +131,36 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now)
     for (const auto& lease : due) {
         lease->under_way = true;
         lease->sent = now;
+        lease->overdue_at = now + renewal_limit(lease->length, command_limit_);
         schedule(*lease);
     }
     return due;
 }
 
-void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_time now,
-                             transitions& out)
+void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_time sent,
+                             boot_time now, transitions& out)
 {
     if (lease->is_over()) return;
-    lease->under_way = false;
+    // An earlier one may be answered after it was given up and another was sent.
+    const bool is_last = lease->under_way && lease->sent == sent;
     switch (got.what) {
-    case verdict::done: extended(*lease, lease->length, lease->sent, out); break;
+    case verdict::done:
+        if (is_last) lease->under_way = false;
+        extended(*lease, lease->length, sent, out);
+        break;
     case verdict::vanished:
     case verdict::taken:
     case verdict::not_a_lock: lose(lease, cause_of(got.what), got.detail, out); break;
-    default: on_renewal_failed(lease, got, now, out); break;
+    default:
+        if (is_last) on_renewal_failed(lease, got, now, out);
+        break;
     }
 }
 
 void lease_table::on_renewal_failed(const lease_ptr& lease, const outcome& got, boot_time now,
                                     transitions& out)
 {
+    lease->under_way = false;
     ++lease->failures;
     lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                 retry_pause(lease->length) * (0.5 + 0.5 * random_()));

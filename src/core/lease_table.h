@@ -36,7 +36,8 @@ using transitions = std::vector<transition>;
 
 class lease_table {
 public:
-    lease_table(double drift, base::random_unit random) : drift_{drift}, random_{std::move(random)}
+    lease_table(double drift, std::chrono::milliseconds command_limit, base::random_unit random)
+        : drift_{drift}, command_limit_{command_limit}, random_{std::move(random)}
     {
     }
 
@@ -56,15 +57,16 @@ public:
     // When expire() or take_due() next has something to do; boot_time::max() if never.
     [[nodiscard]] base::boot_time next_wake() const noexcept;
 
-    // Those whose deadline has passed are lost.
+    // Those whose deadline has passed are lost; those whose renewal is overdue are in jeopardy, and
+    // will be renewed again.
     void expire(base::boot_time now, transitions& out);
 
-    // Those that are to be renewed now. Each must be answered by on_renewal().
+    // Those that are to be renewed now: on_renewal() gets the answers.
     [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now);
 
-    // The answer to a renewal.
-    void on_renewal(const lease_ptr& lease, const outcome& got, base::boot_time now,
-                    transitions& out);
+    // The answer to a renewal that was sent at `sent`, however late: what counts is when it was sent.
+    void on_renewal(const lease_ptr& lease, const outcome& got, base::boot_time sent,
+                    base::boot_time now, transitions& out);
 
     // The client goes: everything that is left is lost.
     void close(transitions& out);
@@ -81,12 +83,13 @@ private:
                            transitions& out);
 
     double drift_;
+    std::chrono::milliseconds command_limit_;
     base::random_unit random_;
     std::unordered_map<lease*, lease_ptr> leases_;
     std::set<std::pair<base::boot_time, lease*>> by_wake_;
 };
 
-// How long the answer to a renewal of a lease may take before it counts as failed.
+// How long the answer to a renewal of a lease may take before it is overdue.
 [[nodiscard]] std::chrono::milliseconds renewal_limit(std::chrono::milliseconds lease,
                                                       std::chrono::milliseconds command_limit);
 

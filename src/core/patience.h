@@ -1,5 +1,8 @@
 // How long, and how often, an unanswered request is repeated.
 //
+// One try gets a third of it: the connection that it goes out on may be dead without our knowing, and
+// then there must be time for another.
+//
 // The pauses grow and are jittered, so that a server that comes back is not met by everyone at once;
 // in all they last no longer than the command limit.
 #pragma once
@@ -27,17 +30,26 @@ public:
         tries_ = 0;
     }
 
+    // Even a caller with less time than that gives the server a chance to answer.
+    static constexpr std::chrono::milliseconds shortest_try{100};
+
     // When it is over.
     [[nodiscard]] base::boot_time end() const noexcept { return end_; }
+
+    // Until when the answer to a try must be here.
+    [[nodiscard]] base::boot_time try_until(base::boot_time now) const noexcept
+    {
+        return std::min(end_, now + std::max(command_limit_ / 3, shortest_try));
+    }
 
     // After a try without an answer: when to try again, or nothing if it is time to give up.
     [[nodiscard]] std::optional<base::boot_time> next_try(base::boot_time now)
     {
-        if (now >= end_) return std::nullopt;
         const auto ceiling = std::min(first_pause * (1U << std::min(tries_++, 6U)), longest_pause);
         const auto pause = std::chrono::duration_cast<std::chrono::nanoseconds>(
             ceiling * (0.5 + 0.5 * (*random_)()));
-        return std::min(now + pause, end_);
+        if (now + pause >= end_) return std::nullopt;
+        return now + pause;
     }
 
 private:

@@ -11,10 +11,14 @@ connection::connection(const server& server, base::boot_time until, const base::
 std::optional<reply_view> connection::call(std::string_view request, base::boot_time until,
                                            const base::interrupt* stop)
 {
+    awaiting_reply_ = true;
     link_->send(request);
     while (link_->now() == link::state::ready && wait(until, stop)) {
         link_->advance();
-        if (auto reply = link_->next_reply()) return reply;
+        if (auto reply = link_->next_reply()) {
+            awaiting_reply_ = false;
+            return reply;
+        }
     }
     return std::nullopt;
 }

@@ -25,6 +25,9 @@ public:
     [[nodiscard]] std::optional<reply_view> call(std::string_view request, base::boot_time until,
                                                  const base::interrupt* stop);
 
+    // Whether nobody's reply can be taken for another's on it.
+    [[nodiscard]] bool is_reusable() const noexcept { return ready() && !awaiting_reply_; }
+
     // Whether the other side has closed it, or said something unasked, since the last call.
     [[nodiscard]] bool is_stale();
 
@@ -35,6 +38,7 @@ private:
     bool wait(base::boot_time until, const base::interrupt* stop);
 
     std::unique_ptr<link> link_;
+    bool awaiting_reply_ = false;
 };
 
 }  // namespace pawl::redis

@@ -1,9 +1,10 @@
 #include "redis/handshake.h"
 
+#include "redis/password.h"
+
 #include <array>
 #include <charconv>
-#include <cstdlib>
-#include <fstream>
+#include <variant>
 #include <vector>
 
 namespace pawl::redis {
@@ -12,40 +13,26 @@ handshake::handshake(const server_config& config) : config_{&config} {}
 
 handshake::status handshake::start(std::string& out)
 {
-    if (!read_password()) return status::failed;
+    auto password = read_password(*config_);
+    if (auto* const failed = std::get_if<failure>(&password)) {
+        problem_ = std::move(*failed);
+        return status::failed;
+    }
+    password_ = std::get<std::string>(std::move(password));
     return say_hello(out);
 }
 
-bool handshake::read_password()
+// A user without a password is sent as well: he may need none.
+bool handshake::must_authenticate() const noexcept
 {
-    password_ = config_->password;
-    if (!config_->password_env.empty()) {
-        // NOLINTNEXTLINE(concurrency-mt-unsafe): only setenv() elsewhere could disturb it.
-        const char* const value = std::getenv(config_->password_env.c_str());
-        if (value == nullptr) {
-            problem_ = {failure_kind::refused,
-                        "password_env: the variable " + config_->password_env + " is not set"};
-            return false;
-        }
-        password_ = value;
-    }
-    if (!config_->password_file.empty()) {
-        std::ifstream file{config_->password_file};
-        if (!std::getline(file, password_)) {
-            problem_ = {failure_kind::refused, "password_file: '" + config_->password_file +
-                                                   "' cannot be read or is empty"};
-            return false;
-        }
-        if (password_.ends_with('\r')) password_.pop_back();
-    }
-    return true;
+    return !password_.empty() || !config_->user.empty();
 }
 
 handshake::status handshake::say_hello(std::string& out)
 {
     stage_ = stage::hello;
     std::vector<std::string_view> words{"HELLO", "3"};
-    if (!password_.empty()) {
+    if (must_authenticate()) {
         words.insert(words.end(), {"AUTH", "default", password_});
         if (!config_->user.empty()) words[3] = config_->user;
     }
@@ -56,7 +43,7 @@ handshake::status handshake::say_hello(std::string& out)
 
 handshake::status handshake::say_auth(std::string& out)
 {
-    if (password_.empty()) return say_name(out);
+    if (!must_authenticate()) return say_name(out);
     stage_ = stage::auth;
     std::vector<std::string_view> words{"AUTH"};
     if (!config_->user.empty()) words.emplace_back(config_->user);
@@ -91,7 +78,7 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
     }
     // A name is for people only: a user who may not set one works all the same.
     if (error && stage_ != stage::set_name) {
-        problem_ = failure_of_error(text);
+        problem_ = failure_of_error(without_password(text));
         return status::failed;
     }
     switch (stage_) {
@@ -103,14 +90,24 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
     return status::done;
 }
 
+// A server that does not know AUTH repeats what was said to it.
+std::string handshake::without_password(std::string_view text) const
+{
+    std::string clean{text};
+    if (password_.empty()) return clean;
+    for (auto at = clean.find(password_); at != std::string::npos; at = clean.find(password_, at)) {
+        clean.replace(at, password_.size(), "***");
+        at += 3;
+    }
+    return clean;
+}
+
 void handshake::read_facts(const reply_view& hello)
 {
     for (std::size_t i = 0; i + 1 < hello.size(); i += 2) {
         const auto key = hello[i].text();
-        const auto value = hello[i + 1];
-        if (key == "proto") facts_.resp3 = value.integer() == 3;
         if (key == "version") {
-            const auto text = value.text();
+            const auto text = hello[i + 1].text();
             std::from_chars(text.data(), text.data() + text.size(), facts_.major_version);
         }
     }

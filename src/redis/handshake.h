@@ -12,12 +12,12 @@
 #include "redis/url.h"
 
 #include <string>
+#include <string_view>
 
 namespace pawl::redis {
 
 // What the server is, as far as it matters.
 struct server_facts {
-    bool resp3 = false;
     int major_version = 0;  // 0: unknown, and then old
 
     // Whether scripts may open with a line that sets their flags.
@@ -49,7 +49,8 @@ private:
     status say_name(std::string& out);
     status say_select(std::string& out);
     void read_facts(const reply_view& hello);
-    [[nodiscard]] bool read_password();
+    [[nodiscard]] bool must_authenticate() const noexcept;
+    [[nodiscard]] std::string without_password(std::string_view text) const;
 
     const server_config* config_;
     stage stage_ = stage::hello;

@@ -17,10 +17,16 @@ base::unique_fd open_socket(const socket_address& address)
     const int family = address.storage.ss_family;
     base::unique_fd fd{::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (fd && family != AF_UNIX) {
-        const int on = 1;
-        // Requests are small and waited for; a lost peer is to be noticed even while idle.
-        ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        ::setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+        const auto set = [&](int level, int option, int value) {
+            ::setsockopt(fd.get(), level, option, &value, sizeof value);
+        };
+        // Requests are small and waited for.
+        set(IPPROTO_TCP, TCP_NODELAY, 1);
+        // A lost peer is noticed while idle, and a firewall does not forget us: in seconds.
+        set(SOL_SOCKET, SO_KEEPALIVE, 1);
+        set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+        set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+        set(IPPROTO_TCP, TCP_KEEPCNT, 3);
     }
     return fd;
 }
@@ -43,14 +49,14 @@ void drop_read_bytes(std::string& buffer, std::size_t& read)
 
 }  // namespace
 
-link::link(const server_config& config, const tls_context* tls)
+link::link(const server_config& config, const tls_context* tls, std::optional<resolution> host)
     : tls_context_{tls}, handshake_{config}
 {
     if (config.where.what == address::kind::unix_socket) {
         addresses_.push_back(unix_address(config.where.path));
         try_next_address();
     } else {
-        resolution_.emplace(config.where.host, config.where.port);
+        resolution_ = std::move(host);
         try_resolve();
     }
 }

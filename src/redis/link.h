@@ -24,9 +24,10 @@ namespace pawl::redis {
 
 class link {
 public:
-    // `config` and `tls` (null unless the address wants it) must outlive the link. A local: address
-    // must have been turned into a Unix socket's.
-    link(const server_config& config, const tls_context* tls);
+    // `config` and `tls` (null unless the address wants it) must outlive the link. `host` is the
+    // looking up of the host, if it has one. A local: address must have been turned into a Unix
+    // socket's.
+    link(const server_config& config, const tls_context* tls, std::optional<resolution> host);
 
     enum class state { resolving, connecting, securing, greeting, ready, closed };
 

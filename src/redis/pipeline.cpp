@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <system_error>
-#include <vector>
 
 namespace pawl::redis {
 namespace {
@@ -21,9 +20,9 @@ std::uint32_t epoll_events(short wanted)
 
 }  // namespace
 
-void pipeline::call(writer request, base::boot_time until, reader done)
+void pipeline::call(writer request, std::chrono::milliseconds patience, reader done)
 {
-    unsent_.push_back({std::move(request), until, std::move(done)});
+    unsent_.push_back({std::move(request), patience, std::move(done)});
     connect();
 }
 
@@ -36,27 +35,35 @@ void pipeline::connect()
 void pipeline::start()
 {
     start_posted_ = false;
-    if (!link_) {
-        connect_by_ = base::boot_clock::now() + connect_limit_;
-        try {
+    try {
+        if (!link_) {
+            dialled_ = base::boot_clock::now();
+            slowest_ = {};
             link_ = server_->dial();
-        } catch (const std::system_error& e) {
-            close({failure_kind::unreachable, e.what()});
-            return;
         }
+        advance();
+    } catch (const std::system_error& e) {
+        close({failure_kind::unreachable, e.what()});
     }
-    advance();
+}
+
+void pipeline::on_ready()
+{
+    try {
+        advance();
+    } catch (const std::system_error& e) {
+        close({failure_kind::unreachable, e.what()});
+    }
 }
 
 void pipeline::advance()
 {
     unwatch();
-    try {
-        link_->advance();
-    } catch (const std::system_error& e) {
-        link_->close({failure_kind::unreachable, e.what()});
-    }
+    const bool was_ready = link_->now() == link::state::ready;
+    link_->advance();
     if (link_->now() == link::state::ready) {
+        // Connecting took a few round trips: a first idea of how slow the way is.
+        if (!was_ready) slowest_ = base::boot_clock::now() - dialled_;
         send_waiting();
         read_replies();
     }
@@ -73,8 +80,11 @@ void pipeline::send_waiting()
 {
     if (unsent_.empty()) return;
     std::string requests;
+    const auto now = base::boot_clock::now();
     for (auto& next : unsent_) {
         next.request(link_->facts(), requests);
+        next.sent = now;
+        next.until = now + std::min(next.patience, limits_.command);
         sent_.push_back(std::move(next));
     }
     unsent_.clear();
@@ -88,6 +98,8 @@ void pipeline::read_replies()
             link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
             return;
         }
+        heard_ = base::boot_clock::now();
+        slowest_ = std::max(heard_ - sent_.front().sent, slowest_ - slowest_ / 8);
         const auto done = std::move(sent_.front().done);
         sent_.pop_front();
         done(&*reply, nullptr);
@@ -98,7 +110,7 @@ void pipeline::read_replies()
 void pipeline::watch()
 {
     watched_fd_ = link_->fd();
-    loop_->watch(watched_fd_, epoll_events(link_->wanted()), [this] { advance(); });
+    loop_->watch(watched_fd_, epoll_events(link_->wanted()), [this] { on_ready(); });
 }
 
 void pipeline::unwatch()
@@ -106,48 +118,40 @@ void pipeline::unwatch()
     if (watched_fd_ >= 0) loop_->unwatch(std::exchange(watched_fd_, -1));
 }
 
-base::boot_time pipeline::next_limit() const
-{
-    auto limit = base::boot_time::max();
-    for (const auto* queue : {&sent_, &unsent_}) {
-        for (const auto& waiting : *queue) limit = std::min(limit, waiting.until);
-    }
-    if (link_->now() < link::state::ready) limit = std::min(limit, connect_by_);
-    return limit;
-}
-
 void pipeline::set_timer()
 {
     if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
-    const auto limit = next_limit();
-    if (limit != base::boot_time::max()) timer_ = loop_->call_at(limit, [this] { on_timer(); });
+    auto next = base::boot_time::max();
+    if (link_->now() < link::state::ready) next = dialled_ + limits_.connect;
+    for (const auto& waiting : sent_) next = std::min(next, waiting.until);
+    if (next != base::boot_time::max()) timer_ = loop_->call_at(next, [this] { on_timer(); });
 }
 
 void pipeline::on_timer()
 {
     timer_.reset();
     const auto now = base::boot_clock::now();
-    if (link_->now() == link::state::ready) {
-        close({failure_kind::no_reply, "no answer within the limit"});
-    } else if (now >= connect_by_) {
+    if (link_->now() != link::state::ready) {
         close({failure_kind::unreachable, "no connection within the limit"});
-    } else {
-        give_up_waiting(now);
+        return;
     }
+    for (auto& waiting : sent_) {
+        if (waiting.until > now) continue;
+        if (is_dead(waiting, now)) {
+            close({failure_kind::no_reply, "no answer within the limit"});
+            return;
+        }
+        waiting.until = std::min(now + waiting.patience, waiting.sent + limits_.command);
+    }
+    set_timer();
 }
 
-// Connecting goes on, for whoever asks next: on a slow network it may take longer than one of them
-// can wait.
-void pipeline::give_up_waiting(base::boot_time now)
+bool pipeline::is_dead(const pending& waiting, base::boot_time now) const
 {
-    const auto late = std::ranges::stable_partition(
-        unsent_, [&](const pending& each) { return each.until > now; });
-    const std::vector<pending> gone{std::make_move_iterator(late.begin()),
-                                    std::make_move_iterator(late.end())};
-    unsent_.erase(late.begin(), late.end());
-    set_timer();
-    const failure why{failure_kind::unreachable, "no connection within the limit"};
-    for (const auto& each : gone) each.done(nullptr, &why);
+    const auto waited = now - waiting.sent;
+    if (waited >= limits_.command) return true;
+    const bool silent = heard_ < waiting.sent;
+    return silent && waited >= 4 * slowest_;
 }
 
 void pipeline::close(const failure& why)

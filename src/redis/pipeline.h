@@ -1,8 +1,9 @@
 // The client's one shared connection, on its event loop: whatever is asked in one turn of the loop
 // goes out in one write, and the answers come back in the same order.
 //
-// It connects when something is asked, or before. When it breaks, or an answer is late, everything that
-// waits is told so; whoever still wants an answer asks again, at his own pace.
+// It connects when something is asked, or before. When it breaks, everything that waits is told so;
+// whoever still wants an answer asks again, at his own pace. An answer that is late is waited for, as
+// long as the connection shows signs of life or is known to be slow: making a new one takes longer.
 #pragma once
 
 #include "base/clock.h"
@@ -27,13 +28,19 @@ public:
     // Exactly one of them is set.
     using reader = std::function<void(const reply_view*, const failure*)>;
 
-    pipeline(base::event_loop& loop, const server& server, std::chrono::milliseconds connect_limit)
-        : loop_{&loop}, server_{&server}, connect_limit_{connect_limit}
+    struct limits {
+        std::chrono::milliseconds connect;
+        std::chrono::milliseconds command;  // no answer is waited for longer than that
+    };
+
+    pipeline(base::event_loop& loop, const server& server, limits within)
+        : loop_{&loop}, server_{&server}, limits_{within}
     {
     }
 
-    // On the loop's thread only. `done` is called on it too, later.
-    void call(writer request, base::boot_time until, reader done);
+    // On the loop's thread only. `done` is called on it too, later and once. Silence for longer than
+    // `patience` may mean that the connection is dead.
+    void call(writer request, std::chrono::milliseconds patience, reader done);
 
     // Makes the connection before it is needed.
     void connect();
@@ -41,11 +48,14 @@ public:
 private:
     struct pending {
         writer request;
-        base::boot_time until;
+        std::chrono::milliseconds patience;
         reader done;
+        base::boot_time sent{};
+        base::boot_time until{};  // when to look after it
     };
 
     void start();
+    void on_ready();
     void advance();
     void close(const failure& why);
     void watch();
@@ -54,16 +64,17 @@ private:
     void read_replies();
     void set_timer();
     void on_timer();
-    void give_up_waiting(base::boot_time now);
-    [[nodiscard]] base::boot_time next_limit() const;
+    [[nodiscard]] bool is_dead(const pending& waiting, base::boot_time now) const;
 
     base::event_loop* loop_;
     const server* server_;
-    std::chrono::milliseconds connect_limit_;
+    limits limits_;
 
     std::unique_ptr<link> link_;
     int watched_fd_ = -1;
-    base::boot_time connect_by_{};
+    base::boot_time dialled_{};
+    base::boot_time heard_{};               // when the server last said something
+    base::boot_clock::duration slowest_{};  // answer on this connection so far
     bool start_posted_ = false;
     std::deque<pending> unsent_;
     std::deque<pending> sent_;

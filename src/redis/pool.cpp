@@ -63,9 +63,16 @@ std::unique_ptr<connection> pool::take_idle()
     return found;
 }
 
+void pool::drop_idle()
+{
+    std::vector<std::unique_ptr<connection>> dropped;
+    const std::scoped_lock guard{mutex_};
+    dropped.swap(idle_);
+}
+
 void pool::give_back(std::unique_ptr<connection> what)
 {
-    if (what->ready()) {
+    if (what->is_reusable()) {
         const std::scoped_lock guard{mutex_};
         idle_.push_back(std::move(what));
     }

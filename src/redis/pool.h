@@ -50,6 +50,9 @@ public:
     [[nodiscard]] std::variant<loan, failure> take(base::boot_time until,
                                                    const base::interrupt* stop);
 
+    // Closes the connections that nobody uses.
+    void drop_idle();
+
 private:
     [[nodiscard]] std::optional<failure> wait_for_turn(base::boot_time until,
                                                        const base::interrupt* stop);

@@ -31,7 +31,12 @@ std::optional<failure> server::prepare(std::chrono::milliseconds limit) const
 
 std::unique_ptr<link> server::dial() const
 {
-    return std::make_unique<link>(config_, tls_.get());
+    if (config_.where.what == address::kind::unix_socket) {
+        return std::make_unique<link>(config_, tls_.get(), std::nullopt);
+    }
+    const std::scoped_lock guard{mutex_};
+    if (!host_ || host_->finished()) host_.emplace(config_.where.host, config_.where.port);
+    return std::make_unique<link>(config_, tls_.get(), host_);
 }
 
 }  // namespace pawl::redis

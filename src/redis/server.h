@@ -3,11 +3,13 @@
 
 #include "redis/failure.h"
 #include "redis/link.h"
+#include "redis/resolve.h"
 #include "redis/tls.h"
 #include "redis/url.h"
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -31,6 +33,10 @@ private:
     server_config config_;
     bool is_local_;
     std::unique_ptr<tls_context> tls_;
+
+    // One look-up at a time for all who connect: a slow name server must not be asked by hundreds.
+    mutable std::mutex mutex_;
+    mutable std::optional<resolution> host_;
 };
 
 }  // namespace pawl::redis

@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "core/operation.h"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,11 +25,12 @@ public:
                                                 const base::interrupt* stop) = 0;
 
     // On the client's event loop only: does many at once, in as few round trips as it can. `done`
-    // gets an outcome for each, in the same order; it is called on the loop, never from inside
-    // submit(), unless the store is destroyed first.
+    // gets an outcome for each, in the same order; it is called on the loop, once, never from inside
+    // submit(), unless the store is destroyed first. Late answers are waited for, but silence for
+    // longer than `patience` may be taken for the end of the connection.
     using batch = std::vector<core::operation>;
     using batch_done = std::function<void(const std::vector<core::outcome>&)>;
-    virtual void submit(batch what, base::boot_time until, batch_done done) = 0;
+    virtual void submit(batch what, std::chrono::milliseconds patience, batch_done done) = 0;
 
     // On the client's event loop only: gets ready for submit(), so that the first one is not late.
     virtual void connect() = 0;

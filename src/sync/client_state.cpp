@@ -24,8 +24,10 @@ client_options validated(client_options options)
 
 std::shared_ptr<store::store> make_store(const client_options& options, base::event_loop& loop)
 {
-    return std::make_shared<store::single_server>(loop, redis::read_config(options),
-                                                  options.pool_size, options.connect_limit);
+    return std::make_shared<store::single_server>(
+        loop, redis::read_config(options), options.pool_size,
+        redis::pipeline::limits{.connect = options.connect_limit,
+                                .command = options.command_limit});
 }
 
 outcome closed_outcome()
@@ -42,7 +44,7 @@ bool pause(base::boot_time until, const base::interrupt* stop)
 }  // namespace
 
 client_state::parts::parts(const client_options& options)
-    : store{make_store(options, loop)}, keeper{options, loop, *store, dispatcher, store->shown()}
+    : store{make_store(options, loop)}, keeper{options, loop, *store, stops, handlers}
 {
     loop.start();
 }
@@ -80,8 +82,10 @@ void client_state::close()
         gone.swap(parts_->store);
     }
     gone.reset();
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
-    parts_->dispatcher.close(std::max(left, std::chrono::milliseconds{0}));
+    for (auto* const each : {&parts_->stops, &parts_->handlers}) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
+        each->close(std::max(left, std::chrono::milliseconds{0}));
+    }
 }
 
 std::shared_ptr<store::store> client_state::open_store() const
@@ -138,9 +142,7 @@ outcome client_state::ping()
 
 void client_state::warn(std::string text)
 {
-    if (!options_.log || inherited()) return;
-    parts_->dispatcher.post(
-        [log = options_.log, text = std::move(text)] { log(log_level::warning, text); });
+    if (!inherited()) parts_->keeper.warn(std::move(text));
 }
 
 }  // namespace pawl::sync

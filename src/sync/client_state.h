@@ -36,7 +36,7 @@ public:
     // a thread that exists in the parent only may have held it.
     [[nodiscard]] bool inherited() const noexcept;
 
-    // Runs a machine to its end in the caller's thread. A closed client is `unreachable`.
+    // Runs a machine to its end in the caller's thread. A closed client refuses.
     [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan,
                                            const base::interrupt* stop);
     struct answer {
@@ -63,7 +63,8 @@ private:
         parts(const parts&) = delete;
         parts& operator=(const parts&) = delete;
 
-        observe::dispatcher dispatcher;
+        observe::dispatcher stops;     // runs stop_callbacks
+        observe::dispatcher handlers;  // runs on_event and log
         base::event_loop loop;
         std::mutex store_mutex;
         std::shared_ptr<store::store> store;  // guarded by store_mutex; none when closed

@@ -14,11 +14,6 @@ namespace {
 
 constexpr unsigned most_holds = 256;  // the first and 255 re-entries
 
-trouble lost_because(cause why)
-{
-    return {errc::lost, std::string{to_string(why)}};
-}
-
 bool means_lost(verdict what)
 {
     return what == verdict::vanished || what == verdict::taken || what == verdict::not_a_lock;
@@ -26,36 +21,21 @@ bool means_lost(verdict what)
 
 }  // namespace
 
-trouble trouble_of(const core::outcome& got)
-{
-    switch (got.what) {
-    case verdict::vanished:
-    case verdict::taken:
-    case verdict::not_a_lock: return lost_because(core::cause_of(got.what));
-    case verdict::cancelled: return {errc::cancelled, got.detail};
-    case verdict::no_reply:
-    case verdict::unreachable:
-    case verdict::unavailable: return {errc::unreachable, got.detail};
-    default: return {errc::refused, got.detail};
-    }
-}
-
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
     auto request = lease_->ask(verb::set_count);
     {
         const std::scoped_lock guard{mutex_};
+        if (holds_ == 0) return trouble{errc::not_owner, {}};
         if (holds_ == most_holds) {
             return trouble{errc::bad_argument, "entered 255 times already (allowed: 255)"};
         }
         request.count = ++holds_;
     }
     auto failed = note(client_->run(request, stop), lease_->length);
-    if (failed) {
-        const std::scoped_lock guard{mutex_};
-        --holds_;
-    }
+    // Everyone else may have left while we tried.
+    if (failed && drop_one() == 0) static_cast<void>(release());
     return failed;
 }
 
@@ -63,13 +43,16 @@ maybe_trouble grant::leave()
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     auto request = lease_->ask(verb::set_count);
-    {
-        const std::scoped_lock guard{mutex_};
-        request.count = --holds_;
-    }
+    request.count = drop_one();
     if (request.count == 0) return release();
     if (state() == hold_state::lost) return lost_because(lease_->why);
     return note(client_->run(request), lease_->length);
+}
+
+unsigned grant::drop_one()
+{
+    const std::scoped_lock guard{mutex_};
+    return --holds_;
 }
 
 maybe_trouble grant::release()
@@ -90,29 +73,34 @@ maybe_trouble grant::extend(std::chrono::milliseconds length)
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     validate_lease("extend", length);
-    if (state() == hold_state::lost) return lost_because(lease_->why);
-    auto request = lease_->ask(verb::renew);
-    request.lease = length;
-    return note(client_->run(request), length);
+    return lengthen(length);
 }
 
 maybe_trouble grant::ensure(std::chrono::milliseconds duration)
 {
+    using std::chrono::milliseconds;
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     validate_lease("ensure", duration);
     if (valid_for() >= duration) return std::nullopt;
-    // The drift that a lease is shortened by must not eat into what was asked for.
-    const auto drift = client_->options().clock_drift;
+    // What a lease is shortened by, drift and the way to the server, must not eat into what was
+    // asked for.
     const auto with_drift =
-        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double, std::milli>(
-            static_cast<double>(duration.count()) * (1 + 2 * drift)));
-    constexpr std::chrono::milliseconds round_trip{50};
-    if (auto failed = extend(std::min<std::chrono::milliseconds>(
-            std::max(with_drift + round_trip, lease_->length), std::chrono::hours{24}))) {
-        return failed;
-    }
+        static_cast<double>(duration.count()) * (1 + 2 * client_->options().clock_drift);
+    constexpr milliseconds round_trip{50};
+    const auto length = milliseconds{static_cast<milliseconds::rep>(with_drift)} + round_trip;
+    if (auto failed = lengthen(std::max(length, lease_->length))) return failed;
     if (valid_for() < duration) return trouble{errc::unreachable, "the answer took too long"};
     return std::nullopt;
+}
+
+maybe_trouble grant::lengthen(std::chrono::milliseconds length)
+{
+    if (state() == hold_state::lost) return lost_because(lease_->why);
+    // Noted before it is sent: even without an answer the server may keep it for as long.
+    lease_->longest = std::max(lease_->longest.load(), length);
+    auto request = lease_->ask(verb::renew);
+    request.lease = length;
+    return note(client_->run(request), length);
 }
 
 maybe_trouble grant::confirm(bool& still_ours)
@@ -137,7 +125,9 @@ maybe_trouble grant::note(const client_state::answer& got, std::chrono::millisec
         client_->leases().lose(lease_, core::cause_of(got.what.what), got.what.detail);
     } else if (got.what.what == verdict::done) {
         client_->leases().extended(lease_, length, got.sent);
-        if (state() == hold_state::lost) return lost_because(lease_->why);
+        const auto now = state();
+        if (now == hold_state::lost) return lost_because(lease_->why);
+        if (now == hold_state::released) return trouble{errc::not_owner, {}};
         return std::nullopt;
     }
     return trouble_of(got.what);
@@ -153,6 +143,7 @@ hold_state grant::state() const
 cause grant::why() const
 {
     if (client_->inherited()) return cause::closed;
+    client_->leases().notice_time(lease_);
     return lease_->why;
 }
 

@@ -23,7 +23,8 @@ public:
     {
     }
 
-    // One hold more: the lock is entered again.
+    // One hold more: the lock is entered again. `not_owner` if the last hold has left meanwhile: then
+    // there is nothing to enter, and the lock is to be acquired anew.
     [[nodiscard]] maybe_trouble enter(const base::interrupt* stop);
 
     // One hold less: with the last one the lock is released.
@@ -48,6 +49,8 @@ public:
     [[nodiscard]] bool has_holds() const;
 
 private:
+    [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length);
+    [[nodiscard]] unsigned drop_one();
     [[nodiscard]] maybe_trouble release();
     [[nodiscard]] maybe_trouble note(const client_state::answer& got,
                                      std::chrono::milliseconds length);
@@ -57,8 +60,5 @@ private:
     mutable std::mutex mutex_;
     unsigned holds_ = 1;  // guarded by mutex_
 };
-
-// What a verdict other than `done` means to who asked about his own lock.
-[[nodiscard]] trouble trouble_of(const core::outcome& got);
 
 }  // namespace pawl::sync

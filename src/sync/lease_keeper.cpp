@@ -50,13 +50,16 @@ log_level level_of(const event& what)
 }  // namespace
 
 lease_keeper::lease_keeper(const client_options& options, base::event_loop& loop,
-                           store::store& store, observe::dispatcher& dispatcher, std::string server)
-    : options_{options},
+                           store::store& store, observe::dispatcher& stops,
+                           observe::dispatcher& handlers)
+    : command_limit_{options.command_limit},
+      hooks_{std::make_shared<const hooks>(hooks{options.on_event, options.log})},
       loop_{loop},
       store_{store},
-      dispatcher_{dispatcher},
-      server_{std::move(server)},
-      table_{options.clock_drift, &base::system_random_unit},
+      stops_{stops},
+      handlers_{handlers},
+      server_{store.shown()},
+      table_{options.clock_drift, options.command_limit, &base::system_random_unit},
       alarm_at_{boot_time::max()}
 {
     loop_.on_alarm([this] { on_alarm(); });
@@ -119,12 +122,6 @@ void lease_keeper::notice_time(const lease_ptr& lease)
     if (lease->state == hold_state::lost) lease->lost.request_stop();
 }
 
-std::vector<lease_ptr> lease_keeper::all() const
-{
-    const std::scoped_lock guard{mutex_};
-    return table_.all();
-}
-
 void lease_keeper::set_alarm()
 {
     // Earlier only: an alarm that rings for nothing costs less than setting it for every lock.
@@ -157,16 +154,16 @@ void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
     std::ranges::sort(sorted, {}, [](const auto& lease) { return lease->layout; });
     store::store::batch batch;
     batch.reserve(sorted.size());
-    auto limit = options_.command_limit;
+    auto patience = command_limit_;
     for (const auto& lease : sorted) {
         batch.push_back(lease->ask(core::verb::renew));
-        limit = std::min(limit, core::renewal_limit(lease->length, options_.command_limit));
+        patience = std::min(patience, core::renewal_limit(lease->length, command_limit_));
     }
-    store_.submit(std::move(batch), now + limit,
-                  [this, sorted](const auto& outcomes) { on_renewed(sorted, outcomes); });
+    store_.submit(std::move(batch), patience,
+                  [this, sorted, now](const auto& outcomes) { on_renewed(sorted, now, outcomes); });
 }
 
-void lease_keeper::on_renewed(const std::vector<lease_ptr>& due,
+void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
                               const std::vector<core::outcome>& outcomes)
 {
     const std::scoped_lock guard{mutex_};
@@ -174,7 +171,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due,
     core::transitions changes;
     table_.expire(now, changes);
     for (std::size_t i = 0; i < due.size(); ++i) {
-        table_.on_renewal(due[i], outcomes[i], now, changes);
+        table_.on_renewal(due[i], outcomes[i], sent, now, changes);
     }
     set_alarm();
     tell(changes);
@@ -182,7 +179,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due,
 
 void lease_keeper::give_back(const lease_ptr& lease)
 {
-    const auto until = boot_clock::now() + lease->length;
+    const auto until = boot_clock::now() + std::max(lease->length, lease->longest.load());
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
@@ -192,17 +189,16 @@ void lease_keeper::give_back(const lease_ptr& lease)
 
 void lease_keeper::try_give_back(const lease_ptr& lease, boot_time until)
 {
-    const auto by = std::min(until, boot_clock::now() + options_.command_limit);
-    store_.submit(
-        {lease->ask(core::verb::release)}, by, [this, lease, until](const auto& outcomes) {
-            constexpr std::chrono::milliseconds pause{500};
-            const auto again = boot_clock::now() + pause;
-            if (core::is_answer(outcomes.front().what) || again >= until) {
-                gave_back();
-            } else {
-                loop_.call_at(again, [this, lease, until] { try_give_back(lease, until); });
-            }
-        });
+    const auto done = [this, lease, until](const auto& outcomes) {
+        constexpr std::chrono::milliseconds pause{500};
+        const auto again = boot_clock::now() + pause;
+        if (core::is_answer(outcomes.front().what) || again >= until) {
+            gave_back();
+        } else {
+            loop_.call_at(again, [this, lease, until] { try_give_back(lease, until); });
+        }
+    };
+    store_.submit({lease->ask(core::verb::release)}, command_limit_, done);
 }
 
 void lease_keeper::gave_back()
@@ -228,16 +224,33 @@ void lease_keeper::close(boot_time until)
 void lease_keeper::tell(const core::transitions& changes)
 {
     for (const auto& change : changes) {
-        const bool is_lost = change.to == hold_state::lost;
-        if (!is_lost && !options_.on_event && !options_.log) continue;
-        // Copies, for the handlers may outlive the client.
-        dispatcher_.post([what = event_of(change), lease = change.which,
-                          on_event = options_.on_event, log = options_.log, server = server_] {
-            if (what.to == hold_state::lost) lease->lost.request_stop();
-            if (log && what.to != hold_state::released) log(level_of(what), text_of(what, server));
-            if (on_event) on_event(what);
+        if (change.to == hold_state::lost) {
+            stops_.post([lease = change.which] { lease->lost.request_stop(); });
+        }
+        if (!hooks_->on_event && !hooks_->log) continue;
+        handlers_.post([what = event_of(change), hooks = hooks_, server = server_] {
+            if (hooks->log && what.to != hold_state::released) {
+                hooks->log(level_of(what), text_of(what, server));
+            }
+            if (hooks->on_event) hooks->on_event(what);
         });
     }
+}
+
+void lease_keeper::warn(std::string text)
+{
+    if (!hooks_->log) return;
+    handlers_.post(
+        [hooks = hooks_, text = std::move(text)] { hooks->log(log_level::warning, text); });
+}
+
+std::vector<lease_ptr> lease_keeper::all()
+{
+    const std::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.expire(boot_clock::now(), changes);
+    tell(changes);
+    return table_.all();
 }
 
 }  // namespace pawl::sync

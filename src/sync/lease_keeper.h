@@ -1,8 +1,8 @@
 // Keeps the leases of a client alive and tells when one is not: the lease_table with its mutex, its
 // alarm, its renewals, and the road from a change of state to the user.
 //
-// Changes are handed to the dispatcher under the mutex, so that they stay in order; the user learns of
-// them on the dispatcher's thread, where no lock of ours is held.
+// Changes are handed to the dispatchers under the mutex, so that they stay in order; the user learns
+// of them on the dispatchers' threads, where no lock of ours is held.
 #pragma once
 
 #include "base/clock.h"
@@ -15,18 +15,21 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pawl::sync {
 
 class lease_keeper {
 public:
-    // All must outlive the keeper.
+    // All must outlive the keeper. `stops` runs the user's stop_callbacks and `handlers` everything
+    // else of his, so that a slow handler does not keep anyone from being told of a loss.
     lease_keeper(const client_options& options, base::event_loop& loop, store::store& store,
-                 observe::dispatcher& dispatcher, std::string server);
+                 observe::dispatcher& stops, observe::dispatcher& handlers);
 
     // A lease was granted to a request sent at `sent`.
     void add(const core::lease_ptr& lease, base::boot_time sent);
@@ -50,25 +53,37 @@ public:
     // Waits a little for what is being given back, then gives up all leases.
     void close(base::boot_time until);
 
-    [[nodiscard]] std::vector<core::lease_ptr> all() const;
+    // Says to the log that something went wrong where nobody can be told directly.
+    void warn(std::string text);
+
+    // Those that are neither lost nor released.
+    [[nodiscard]] std::vector<core::lease_ptr> all();
 
 private:
     void on_alarm();
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
-    void on_renewed(const std::vector<core::lease_ptr>& due,
+    void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const std::vector<core::outcome>& outcomes);
     void try_give_back(const core::lease_ptr& lease, base::boot_time until);
     void gave_back();
     void set_alarm();                             // mutex_ is held
     void tell(const core::transitions& changes);  // mutex_ is held
 
-    const client_options& options_;
+    // Shared with what is posted, which may outlive the client.
+    struct hooks {
+        std::function<void(const event&)> on_event;
+        std::function<void(log_level, std::string_view)> log;
+    };
+
+    std::chrono::milliseconds command_limit_;
+    std::shared_ptr<const hooks> hooks_;
     base::event_loop& loop_;
     store::store& store_;
-    observe::dispatcher& dispatcher_;
+    observe::dispatcher& stops_;
+    observe::dispatcher& handlers_;
     std::string server_;  // for messages
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     core::lease_table table_;           // guarded by mutex_
     base::boot_time alarm_at_;          // guarded by mutex_
     std::size_t being_given_back_ = 0;  // guarded by mutex_

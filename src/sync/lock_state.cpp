@@ -1,8 +1,10 @@
 #include "sync/lock_state.h"
 
+#include "base/thread_mark.h"
 #include "sync/validate.h"
 
 #include <cstddef>
+#include <system_error>
 
 namespace pawl::sync {
 namespace {
@@ -30,12 +32,23 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     if (stop.stop_requested()) return trouble{errc::cancelled, {}};
-    const base::interrupt interrupt{stop};
+    try {
+        const base::interrupt interrupt{stop};
+        return acquire(limit, interrupt);
+    } catch (const std::system_error& e) {
+        // Out of descriptors: as likely to pass as a broken connection.
+        return trouble{errc::unreachable, e.what()};
+    }
+}
+
+lock_state::result lock_state::acquire(time_limit limit, const base::interrupt& interrupt)
+{
     if (reentry_ == reentry::forbidden) return acquire_anew(limit, interrupt);
 
     if (auto mine = own_grant()) {
-        if (auto failed = mine->enter(&interrupt)) return std::move(*failed);
-        return mine;
+        auto failed = mine->enter(&interrupt);
+        if (!failed) return mine;
+        if (failed->code != errc::not_owner) return std::move(*failed);
     }
     auto got = acquire_anew(limit, interrupt);
     if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
@@ -78,7 +91,7 @@ std::shared_ptr<grant> lock_state::own_grant()
         return !grant || !grant->has_holds();
     });
     for (const auto& [thread, grant] : owners_) {
-        if (thread == std::this_thread::get_id()) return grant.lock();
+        if (thread == base::thread_mark()) return grant.lock();
     }
     return nullptr;
 }
@@ -86,14 +99,14 @@ std::shared_ptr<grant> lock_state::own_grant()
 void lock_state::remember(const std::shared_ptr<grant>& mine)
 {
     const std::scoped_lock guard{mutex_};
-    owners_.emplace_back(std::this_thread::get_id(), mine);
+    owners_.emplace_back(base::thread_mark(), mine);
 }
 
 void lock_state::keep(hold what)
 {
     auto kept = std::make_unique<hold>(std::move(what));
     const std::scoped_lock guard{mutex_};
-    locked_.emplace_back(std::this_thread::get_id(), std::move(kept));
+    locked_.emplace_back(base::thread_mark(), std::move(kept));
 }
 
 hold* lock_state::current() const noexcept
@@ -117,7 +130,7 @@ std::unique_ptr<hold> lock_state::take_current() noexcept
 std::size_t lock_state::last_of_this_thread() const noexcept
 {
     for (std::size_t i = locked_.size(); i > 0; --i) {
-        if (locked_[i - 1].first == std::this_thread::get_id()) return i - 1;
+        if (locked_[i - 1].first == base::thread_mark()) return i - 1;
     }
     return locked_.size();
 }

@@ -12,11 +12,11 @@
 #include <pawl/time_limit.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,6 +47,7 @@ public:
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
 private:
+    [[nodiscard]] result acquire(time_limit limit, const base::interrupt& interrupt);
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
     [[nodiscard]] std::shared_ptr<grant> own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept;
@@ -59,8 +60,8 @@ private:
     reentry reentry_;
 
     mutable std::mutex mutex_;
-    std::vector<std::pair<std::thread::id, std::weak_ptr<grant>>> owners_;   // for re-entry
-    std::vector<std::pair<std::thread::id, std::unique_ptr<hold>>> locked_;  // by lock()
+    std::vector<std::pair<std::uint64_t, std::weak_ptr<grant>>> owners_;   // for re-entry
+    std::vector<std::pair<std::uint64_t, std::unique_ptr<hold>>> locked_;  // by lock()
 };
 
 }  // namespace pawl::sync

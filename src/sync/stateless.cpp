@@ -44,7 +44,8 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
                                                    .poll_interval = {},
                                                    .command_limit = client.options().command_limit,
                                                    .drift = client.options().clock_drift,
-                                                   .limit = time_limit::now()},
+                                                   .limit = time_limit::now(),
+                                                   .own_holder = false},
                                 nullptr);
     // What an unanswered try may have left is not taken back: the same holder may have locked it
     // before, and it would be that lock which went.

@@ -1,7 +1,10 @@
 // A failure on its way to the caller, who gets it as an exception or as an error_code.
 #pragma once
 
+#include "core/operation.h"
+
 #include <pawl/error.h>
+#include <pawl/event.h>
 
 #include <optional>
 #include <string>
@@ -16,8 +19,13 @@ struct trouble {
 
 using maybe_trouble = std::optional<trouble>;
 
+// What a verdict other than `done` means to who asked about a lock of his.
+[[nodiscard]] trouble trouble_of(const core::outcome& got);
+
+[[nodiscard]] trouble lost_because(cause why);
+
 // For the forms that take an error_code: runs `work`, which returns what remains for the caller, and
-// turns the system's own failures (no descriptors, no threads) into a code as well.
+// turns the system's own failures (no descriptors, no threads) into `unreachable`, as likely to pass.
 template <class Work>
 auto with_code(std::error_code& ec, Work work) noexcept -> decltype(work())
 {
@@ -25,7 +33,8 @@ auto with_code(std::error_code& ec, Work work) noexcept -> decltype(work())
     try {
         return work();
     } catch (const std::system_error& e) {
-        ec = e.code();
+        const bool ours = e.code().category() == error_category();
+        ec = ours ? e.code() : make_error_code(errc::unreachable);
         return decltype(work())();
     }
 }

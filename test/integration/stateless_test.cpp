@@ -103,7 +103,9 @@ TEST_F(stateless_pair, is_right_when_answers_get_lost)
     ASSERT_TRUE(stateless::unlock(own, "warm-up", "me"));
 
     proxy.swallow_reply_to(touches("job"), 1, fault_proxy::afterwards::close);
-    EXPECT_TRUE(stateless::try_lock(own, "job", "me", 5s));
+    std::error_code told;
+    EXPECT_FALSE(stateless::try_lock(own, "job", "me", 5s, told));
+    EXPECT_EQ(told, errc::unreachable);  // it cannot know whose lock it would find
     EXPECT_EQ(proxy.counts().swallowed, 1);
     proxy.swallow_reply_to(touches("job"), 1, fault_proxy::afterwards::close);
     EXPECT_TRUE(stateless::unlock(own, "job", "me"));

@@ -86,9 +86,9 @@ TEST_F(exchanging, patience_ends_it_without_an_answer_and_remembers_that_somethi
 {
     auto m = machine(verb::release);
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(lost_reply, at(290));
+    auto step = m.on_outcome(lost_reply, at(200));
     step = m.on_pause_over(step.until);
-    ASSERT_EQ(m.on_outcome(not_sent, at(301)).what, kind::finish);
+    ASSERT_EQ(m.on_outcome(not_sent, at(299)).what, kind::finish) << "no time for another try";
     EXPECT_EQ(m.result().what, verdict::unreachable);
     EXPECT_TRUE(m.result().maybe_executed);
 }

@@ -42,7 +42,6 @@ TEST_F(greeting, one_hello_is_enough)
     EXPECT_TRUE(said("HELLO") && said("SETNAME") && said("me"));
     EXPECT_FALSE(said("AUTH"));
     EXPECT_EQ(answer(hands, hello_7), status::done);
-    EXPECT_TRUE(hands.facts().resp3);
     EXPECT_TRUE(hands.facts().knows_script_flags());
 }
 
@@ -86,7 +85,6 @@ TEST_F(greeting, a_server_without_hello_is_greeted_the_old_way)
     EXPECT_TRUE(said("SETNAME"));
     EXPECT_EQ(answer(hands, "-ERR not today\r\n"), status::done)
         << "a name is not worth failing for";
-    EXPECT_FALSE(hands.facts().resp3);
     EXPECT_FALSE(hands.facts().knows_script_flags());
 }
 
@@ -96,6 +94,25 @@ TEST_F(greeting, a_wrong_password_is_a_refusal)
     static_cast<void>(hands.start(out_));
     EXPECT_EQ(answer(hands, "-WRONGPASS invalid username-password pair\r\n"), status::failed);
     EXPECT_EQ(hands.problem().what, failure_kind::refused);
+}
+
+TEST_F(greeting, a_password_that_the_server_repeats_is_not_shown)
+{
+    config_.password = "secret";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    static_cast<void>(answer(hands, "-ERR unknown command 'HELLO'\r\n"));
+    EXPECT_EQ(answer(hands, "-ERR unknown command 'AUTH', with args: 'secret' 'secret'\r\n"),
+              status::failed);
+    EXPECT_EQ(hands.problem().detail, "ERR unknown command 'AUTH', with args: '***' '***'");
+}
+
+TEST_F(greeting, a_user_without_a_password_is_named_all_the_same)
+{
+    config_.user = "ann";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_TRUE(said("AUTH") && said("ann"));
 }
 
 TEST_F(greeting, a_loading_server_is_not_a_refusal)
@@ -118,6 +135,10 @@ TEST_F(greeting, a_missing_password_source_is_named)
     handshake by_file{config_};
     EXPECT_EQ(by_file.start(out_), status::failed);
     EXPECT_NE(by_file.problem().detail.find("/no/such/file"), std::string::npos);
+
+    config_.password_file = "/dev/null";
+    handshake by_device{config_};
+    EXPECT_EQ(by_device.start(out_), status::failed) << "a pipe or a device might block";
 }
 
 TEST_F(greeting, a_reply_of_a_strange_shape_does_no_harm)

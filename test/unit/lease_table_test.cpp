@@ -27,7 +27,7 @@ lease_ptr make_lease(std::chrono::milliseconds length = 3000ms, bool renew = tru
 
 class table_of_leases : public testing::Test {
 protected:
-    lease_table table_{0.01, always(1)};
+    lease_table table_{0.01, 3s, always(1)};
     transitions changes_;
 };
 
@@ -39,9 +39,10 @@ TEST_F(table_of_leases, a_lease_is_due_after_a_third_and_lost_at_its_deadline)
     EXPECT_EQ(table_.next_wake(), at(1000));
     EXPECT_TRUE(table_.take_due(at(999)).empty());
     EXPECT_EQ(table_.take_due(at(1000)), std::vector{lease});
-    EXPECT_EQ(table_.next_wake(), lease->deadline.load()) << "while a renewal is under way";
+    EXPECT_EQ(table_.next_wake(), at(1750)) << "when the renewal under way will be overdue";
     table_.expire(at(2967), changes_);
-    EXPECT_TRUE(changes_.empty());
+    EXPECT_NE(lease->state.load(), hold_state::lost);
+    changes_.clear();
     table_.expire(at(2968), changes_);
     ASSERT_EQ(changes_.size(), 1U);
     EXPECT_EQ(changes_[0].to, hold_state::lost);
@@ -54,7 +55,7 @@ TEST_F(table_of_leases, a_renewal_counts_from_when_it_was_sent_not_from_its_answ
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(table_.take_due(at(1000)));
-    table_.on_renewal(lease, renewed, at(1400), changes_);
+    table_.on_renewal(lease, renewed, at(1000), at(1400), changes_);
     EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
     EXPECT_EQ(table_.next_wake(), at(2000));
     EXPECT_TRUE(changes_.empty());
@@ -66,7 +67,7 @@ TEST_F(table_of_leases, a_renewal_under_way_is_not_started_twice)
     table_.add(lease, at(0));
     EXPECT_EQ(table_.take_due(at(1000)).size(), 1U);
     EXPECT_TRUE(table_.take_due(at(1500)).empty());
-    EXPECT_TRUE(table_.take_due(at(2900)).empty());
+    EXPECT_TRUE(table_.take_due(at(1749)).empty());
 }
 
 TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_succeeds)
@@ -74,7 +75,7 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(table_.take_due(at(1000)));
-    table_.on_renewal(lease, silence, at(1500), changes_);
+    table_.on_renewal(lease, silence, at(1000), at(1500), changes_);
     ASSERT_EQ(changes_.size(), 1U);
     EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
     EXPECT_EQ(changes_[0].why, cause::no_reply);
@@ -82,15 +83,51 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
     EXPECT_EQ(table_.next_wake(), at(1750)) << "a twelfth of the lease later";
 
     EXPECT_EQ(table_.take_due(at(1750)).size(), 1U);
-    table_.on_renewal(lease, silence, at(1800), changes_);
+    table_.on_renewal(lease, silence, at(1750), at(1800), changes_);
     EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: told already";
 
     EXPECT_EQ(table_.take_due(at(2050)).size(), 1U);
-    table_.on_renewal(lease, renewed, at(2060), changes_);
+    table_.on_renewal(lease, renewed, at(2050), at(2060), changes_);
     ASSERT_EQ(changes_.size(), 2U);
     EXPECT_EQ(changes_[1].from, hold_state::jeopardy);
     EXPECT_EQ(changes_[1].to, hold_state::held);
     EXPECT_EQ(lease->why.load(), cause::none);
+}
+
+TEST_F(table_of_leases,
+       an_overdue_renewal_is_jeopardy_and_sent_again_and_its_late_answer_still_counts)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    table_.expire(at(1750), changes_);
+    ASSERT_EQ(changes_.size(), 1U);
+    EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
+    EXPECT_EQ(changes_[0].why, cause::no_reply);
+    EXPECT_EQ(table_.take_due(at(2000)).size(), 1U);
+
+    // The first one is answered after all. It counts from when it was sent.
+    table_.on_renewal(lease, renewed, at(1000), at(2100), changes_);
+    EXPECT_EQ(lease->state.load(), hold_state::held);
+    EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
+    EXPECT_TRUE(lease->under_way) << "the second is still waited for";
+
+    table_.on_renewal(lease, renewed, at(2000), at(2200), changes_);
+    EXPECT_EQ(lease->deadline.load(), at(2000 + 3000 - 32));
+    EXPECT_FALSE(lease->under_way);
+}
+
+TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_is_no_news)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(table_.take_due(at(1000)));
+    table_.expire(at(1750), changes_);
+    static_cast<void>(table_.take_due(at(2000)));
+    const auto wake = table_.next_wake();
+    table_.on_renewal(lease, silence, at(1000), at(2100), changes_);
+    EXPECT_EQ(table_.next_wake(), wake);
+    EXPECT_TRUE(lease->under_way);
 }
 
 TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
@@ -102,7 +139,7 @@ TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
         table_.add(lease, at(0));
         static_cast<void>(table_.take_due(at(1000)));
         changes_.clear();
-        table_.on_renewal(lease, {.what = said}, at(1001), changes_);
+        table_.on_renewal(lease, {.what = said}, at(1000), at(1001), changes_);
         ASSERT_EQ(changes_.size(), 1U);
         EXPECT_EQ(lease->state.load(), hold_state::lost);
         EXPECT_EQ(lease->why.load(), why);
@@ -117,7 +154,7 @@ TEST_F(table_of_leases, a_released_lease_is_not_renewed_and_a_late_answer_change
     EXPECT_TRUE(table_.release(lease, changes_));
     EXPECT_EQ(table_.next_wake(), base::boot_time::max());
     changes_.clear();
-    table_.on_renewal(lease, {.what = verdict::vanished}, at(1100), changes_);
+    table_.on_renewal(lease, {.what = verdict::vanished}, at(1000), at(1100), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::released);
     EXPECT_FALSE(table_.release(lease, changes_)) << "only once";
@@ -130,7 +167,7 @@ TEST_F(table_of_leases, a_lost_lease_does_not_come_back)
     static_cast<void>(table_.take_due(at(1000)));
     table_.expire(at(3000), changes_);
     changes_.clear();
-    table_.on_renewal(lease, renewed, at(3001), changes_);
+    table_.on_renewal(lease, renewed, at(1000), at(3001), changes_);
     table_.extended(*lease, 1h, at(3001), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::lost);
@@ -155,7 +192,7 @@ TEST_F(table_of_leases, an_extension_postpones_renewal_and_a_renewal_does_not_sh
     EXPECT_EQ(deadline, at(100 + 60'000 - 600 - 2));
     EXPECT_EQ(table_.next_wake(), at(100 + 60'000 - 2000)) << "when two thirds of a lease are left";
     EXPECT_EQ(table_.take_due(at(58'100)).size(), 1U);
-    table_.on_renewal(lease, renewed, at(58'110), changes_);
+    table_.on_renewal(lease, renewed, at(58'100), at(58'110), changes_);
     EXPECT_GT(lease->deadline.load(), deadline);
 }
 
@@ -167,7 +204,7 @@ TEST_F(table_of_leases,
     static_cast<void>(table_.take_due(at(1000)));
     table_.extended(*lease, 60s, at(1001), changes_);
     const auto deadline = lease->deadline.load();
-    table_.on_renewal(lease, renewed, at(1010), changes_);
+    table_.on_renewal(lease, renewed, at(1000), at(1010), changes_);
     EXPECT_EQ(lease->deadline.load(), deadline);
     EXPECT_EQ(table_.next_wake(), at(1001 + 60'000 - 2000));
 }
@@ -185,7 +222,7 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
         const auto due = table_.take_due(now);
         ++batches;
         renewals += due.size();
-        for (const auto& lease : due) table_.on_renewal(lease, renewed, now, changes_);
+        for (const auto& lease : due) table_.on_renewal(lease, renewed, now, now, changes_);
     }
     EXPECT_TRUE(changes_.empty());
     EXPECT_GE(renewals, 9U * 1000U);
@@ -194,14 +231,14 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
 
 TEST_F(table_of_leases, leases_that_failed_together_are_repeated_together)
 {
-    lease_table table{0.01, [n = 0]() mutable { return (n++ % 100) / 100.0; }};
+    lease_table table{0.01, 3s, [n = 0]() mutable { return (n++ % 100) / 100.0; }};
     std::vector<lease_ptr> leases;
     for (int i = 0; i < 1000; ++i) {
         leases.push_back(make_lease());
         table.add(leases.back(), at(0));
     }
     for (const auto& lease : table.take_due(at(1000))) {
-        table.on_renewal(lease, silence, at(1500), changes_);
+        table.on_renewal(lease, silence, at(1000), at(1500), changes_);
     }
     EXPECT_EQ(table.take_due(table.next_wake()).size(), 1000U);
 }

@@ -11,8 +11,8 @@ using core::outcome;
 using core::verb;
 using core::verdict;
 
-constexpr redis::server_facts new_server{.resp3 = true, .major_version = 7};
-constexpr redis::server_facts old_server{.resp3 = false, .major_version = 6};
+constexpr redis::server_facts new_server{.major_version = 7};
+constexpr redis::server_facts old_server{.major_version = 6};
 
 // The words of one request, by the parser that also reads replies.
 std::vector<std::string> words_of(const std::string& request)

@@ -21,10 +21,10 @@ constexpr std::size_t most_in_one_call = 500;
 }  // namespace
 
 single_server::single_server(base::event_loop& loop, redis::server_config config,
-                             std::size_t pool_size, std::chrono::milliseconds connect_limit)
+                             std::size_t pool_size, redis::pipeline::limits limits)
     : server_{std::move(config)},
-      pool_{server_, pool_size, connect_limit},
-      pipeline_{loop, server_, connect_limit}
+      pool_{server_, pool_size, limits.connect},
+      pipeline_{loop, server_, limits}
 {
 }
 
@@ -41,7 +41,11 @@ outcome single_server::execute(const operation& what, base::boot_time until,
         std::string request;
         append_operations(request, one, form, connection->facts());
         const auto reply = connection->call(request, until, stop);
-        if (!reply) return outcome_of(connection->problem(), true);
+        if (!reply) {
+            // Whatever befell this connection may have befallen all that were idle.
+            pool_.drop_idle();
+            return outcome_of(connection->problem(), true);
+        }
         if (form == script_form::by_sha && is_unknown_script(*reply)) continue;
         return read_outcomes(one, *reply).front();
     }
@@ -68,7 +72,7 @@ struct single_server::batch_under_way {
     batch what;
     std::vector<outcome> outcomes;
     std::size_t parts_left = 0;
-    base::boot_time until;
+    std::chrono::milliseconds patience;
     batch_done done;
 };
 
@@ -77,12 +81,12 @@ struct single_server::part {
     std::size_t size;
 };
 
-void single_server::submit(batch what, base::boot_time until, batch_done done)
+void single_server::submit(batch what, std::chrono::milliseconds patience, batch_done done)
 {
     // Renewals of one layout stand together, so that one call can carry many.
     auto whole = std::make_shared<batch_under_way>();
     whole->outcomes.resize(what.size());
-    whole->until = until;
+    whole->patience = patience;
     whole->done = std::move(done);
     whole->what = std::move(what);
 
@@ -119,13 +123,21 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
             submit_part(whole, which, true);
             return;
         }
+        if (reply != nullptr && which.size > 1 && is_refusal(*reply)) {
+            // One key that may not be touched must not cost the others their renewal.
+            whole->parts_left += which.size - 1;
+            for (std::size_t i = 0; i < which.size; ++i) {
+                submit_part(whole, {which.begin + i, 1}, false);
+            }
+            return;
+        }
         const auto got = reply != nullptr
                              ? read_outcomes(operations(), *reply)
                              : std::vector<outcome>(which.size, outcome_of(*problem, true));
         std::ranges::copy(got, whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
         if (--whole->parts_left == 0) whole->done(whole->outcomes);
     };
-    pipeline_.call(std::move(write), whole->until, std::move(read));
+    pipeline_.call(std::move(write), whole->patience, std::move(read));
 }
 
 }  // namespace pawl::store

@@ -18,11 +18,11 @@ public:
     // `loop` must outlive the store, and the store must be destroyed on the loop's thread or after
     // the loop has stopped. Throws pawl::error (bad_argument).
     single_server(base::event_loop& loop, redis::server_config config, std::size_t pool_size,
-                  std::chrono::milliseconds connect_limit);
+                  redis::pipeline::limits limits);
 
     core::outcome execute(const core::operation& what, base::boot_time until,
                           const base::interrupt* stop) override;
-    void submit(batch what, base::boot_time until, batch_done done) override;
+    void submit(batch what, std::chrono::milliseconds patience, batch_done done) override;
     void connect() override { pipeline_.connect(); }
     core::outcome ping(base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }

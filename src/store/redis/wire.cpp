@@ -150,7 +150,7 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
     if (reply.is_error()) {
         auto got = outcome_of_error(reply.text());
         // A script that fails half-way, for a missing right say, keeps what it wrote until then.
-        got.maybe_executed = acquires;
+        got.maybe_executed = acquires && got.what != verdict::unavailable;
         return all(got);
     }
     if (acquires) return all(outcome_of_acquire(reply));
@@ -166,6 +166,12 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
 bool is_unknown_script(const redis::reply_view& reply) noexcept
 {
     return reply.is_error() && reply.text().starts_with("NOSCRIPT");
+}
+
+bool is_refusal(const redis::reply_view& reply)
+{
+    return reply.is_error() &&
+           redis::failure_of_error(reply.text()).what == redis::failure_kind::refused;
 }
 
 outcome outcome_of(const redis::failure& why, bool sent)

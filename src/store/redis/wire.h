@@ -27,6 +27,9 @@ void append_operations(std::string& out, std::span<const core::operation> what, 
 // Whether the server does not know the script: send it in full.
 [[nodiscard]] bool is_unknown_script(const redis::reply_view& reply) noexcept;
 
+// Whether the server will not do what it was asked, now or later.
+[[nodiscard]] bool is_refusal(const redis::reply_view& reply);
+
 // No reply came. `sent`: the server may have got the request.
 [[nodiscard]] core::outcome outcome_of(const redis::failure& why, bool sent);
 
