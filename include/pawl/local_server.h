@@ -6,8 +6,8 @@
 //   running        true              ends it, unless locks are held on it
 //   frozen         throws            throws; with `force` it is killed
 //
-// It lives in $XDG_RUNTIME_DIR/pawl if that variable names a directory of this user, and else in
-// /tmp/pawl-UID: a directory of mode 0700. Programs that shall exclude each other must agree on it.
+// It lives in /tmp/pawl-UID, a directory of mode 0700, or in the one that PAWL_LOCAL_DIR names. Programs
+// that shall exclude each other must agree on it.
 #pragma once
 
 #include <pawl/export.h>

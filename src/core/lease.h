@@ -23,7 +23,8 @@ struct lease {
     bool renew = true;
     std::uint64_t fence{};
 
-    // Changed by the lease_table only; anyone may read them, at any time.
+    // Changed by the lease_table only (and `why` by a release that finds the lock lost); anyone may
+    // read them, at any time.
     std::atomic<base::boot_time> deadline{};
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};

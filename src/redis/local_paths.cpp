@@ -18,19 +18,18 @@ constexpr std::size_t longest_socket_path = sizeof(sockaddr_un::sun_path) - 1;
 
 constexpr mode_t owner_only = S_IRWXU;
 
-[[nodiscard]] bool is_own_directory(const char* path) noexcept
-{
-    struct stat found{};
-    return ::stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == ::geteuid();
-}
-
+// The same for all of a user's programs unless he says otherwise. XDG_RUNTIME_DIR would not be: it is
+// there in a login session and not in a cron job, and the two must exclude each other.
 [[nodiscard]] std::string directory_of_this_user()
 {
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (runtime != nullptr && runtime[0] == '/' && is_own_directory(runtime)) {
-        return std::string{runtime} + "/pawl";
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): only setenv() elsewhere could disturb it.
+    const char* const chosen = std::getenv("PAWL_LOCAL_DIR");
+    if (chosen == nullptr) return "/tmp/pawl-" + std::to_string(::geteuid());
+    if (chosen[0] != '/') {
+        throw error{errc::bad_argument,
+                    "PAWL_LOCAL_DIR: '" + std::string{chosen} + "' (allowed: an absolute path)"};
     }
-    return "/tmp/pawl-" + std::to_string(::geteuid());
+    return chosen;
 }
 
 [[noreturn]] void refuse(const std::string& directory, const std::string& why)
@@ -50,7 +49,7 @@ void check(const std::string& directory, const struct stat& found)
     if (!S_ISDIR(found.st_mode)) refuse(directory, "is not a directory; remove it");
     if (found.st_uid != ::geteuid()) {
         refuse(directory, "belongs to user " + std::to_string(found.st_uid) +
-                              "; set XDG_RUNTIME_DIR to a directory of your own");
+                              "; set PAWL_LOCAL_DIR to a directory of your own");
     }
     if ((found.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != owner_only) {
         refuse(directory, "is not of mode 0700; other users may have been in it: remove it");
@@ -73,7 +72,7 @@ local_paths find_local_paths()
                     "the local server's socket " + paths.socket + " has a path of " +
                         std::to_string(paths.socket.size()) + " bytes; the system allows " +
                         std::to_string(longest_socket_path) +
-                        ": set XDG_RUNTIME_DIR to a shorter one"};
+                        ": set PAWL_LOCAL_DIR to a shorter one"};
     }
     return paths;
 }

@@ -5,14 +5,15 @@
 
 namespace pawl::redis {
 
-std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::interrupt* stop)
+std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::interrupt* stop,
+                                             bool may_start)
 {
     if (auto problem = wait_for_turn(until, stop)) return std::move(*problem);
     // From here on the turn is this caller's, and the loan gives it back.
     while (auto found = take_idle()) {
         if (!found->is_stale()) return loan{*this, std::move(found)};
     }
-    auto opened = open(until, stop);
+    auto opened = open(until, stop, may_start);
     if (auto* fresh = std::get_if<std::unique_ptr<connection>>(&opened)) {
         return loan{*this, std::move(*fresh)};
     }
@@ -21,13 +22,16 @@ std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::
 }
 
 std::variant<std::unique_ptr<connection>, failure> pool::open(base::boot_time until,
-                                                              const base::interrupt* stop) const
+                                                              const base::interrupt* stop,
+                                                              bool may_start) const
 {
     const auto now = base::boot_clock::now();
     const auto by = std::min(until, now + connect_limit_);
     const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(by - now);
     try {
-        if (auto problem = server_->prepare(limit)) return std::move(*problem);
+        if (may_start) {
+            if (auto problem = server_->prepare(limit)) return std::move(*problem);
+        }
         auto fresh = std::make_unique<connection>(*server_, by, stop);
         if (!fresh->ready()) return fresh->problem();
         return fresh;

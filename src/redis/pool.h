@@ -46,9 +46,9 @@ public:
         std::unique_ptr<connection> what_;
     };
 
-    // An idle connection, or a new one.
+    // An idle connection, or a new one. `may_start` the local: server, if that is what it is.
     [[nodiscard]] std::variant<loan, failure> take(base::boot_time until,
-                                                   const base::interrupt* stop);
+                                                   const base::interrupt* stop, bool may_start);
 
     // Closes the connections that nobody uses.
     void drop_idle();
@@ -58,7 +58,7 @@ private:
                                                        const base::interrupt* stop);
     [[nodiscard]] std::unique_ptr<connection> take_idle();
     [[nodiscard]] std::variant<std::unique_ptr<connection>, failure> open(
-        base::boot_time until, const base::interrupt* stop) const;
+        base::boot_time until, const base::interrupt* stop, bool may_start) const;
     void give_back(std::unique_ptr<connection> what);
     void end_turn();
 

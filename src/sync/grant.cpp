@@ -66,6 +66,7 @@ maybe_trouble grant::release()
     const auto got = client_->run(lease_->ask(verb::release)).what;
     if (got.what == verdict::done) return std::nullopt;
     if (!core::is_answer(got.what)) leases.give_back(lease_);
+    if (means_lost(got.what)) lease_->why = core::cause_of(got.what);
     return trouble_of(got);
 }
 

@@ -19,10 +19,7 @@ protected:
         EXPECT_EQ(pawl_here({"local", "stop", "--force"}).end, exited(0));
     }
 
-    [[nodiscard]] words environment() const
-    {
-        return {"XDG_RUNTIME_DIR=" + runtime_.path().string()};
-    }
+    [[nodiscard]] words environment() const { return {"PAWL_LOCAL_DIR=" + runtime_.file("pawl")}; }
 
     [[nodiscard]] process start_here(const words& arguments) const
     {
@@ -211,9 +208,16 @@ TEST_F(local_server, refuses_a_path_that_is_too_long_for_a_socket)
 {
     const std::string deep = runtime_.file(std::string(100, 'd'));
     fs::create_directory(deep);
-    const result got = run_pawl({"run", "k", "--", "true"}, {"XDG_RUNTIME_DIR=" + deep});
+    const result got = run_pawl({"run", "k", "--", "true"}, {"PAWL_LOCAL_DIR=" + deep});
     EXPECT_EQ(got.end, exited(64));
     EXPECT_NE(got.err.find("107"), std::string::npos) << got.err;
+}
+
+TEST_F(local_server, in_a_directory_that_is_not_absolute_is_refused)
+{
+    const result got = run_pawl({"run", "k", "--", "true"}, {"PAWL_LOCAL_DIR=here"});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_NE(got.err.find("'here' (allowed: an absolute path)"), std::string::npos) << got.err;
 }
 
 TEST_F(local_server, that_is_not_installed_is_told_of)

@@ -31,7 +31,9 @@ single_server::single_server(base::event_loop& loop, redis::server_config config
 outcome single_server::execute(const operation& what, base::boot_time until,
                                const base::interrupt* stop)
 {
-    auto taken = pool_.take(until, stop);
+    // Only who wants a lock starts the local: server: on one that was stopped nothing is held.
+    const bool may_start = what.what == core::verb::acquire;
+    auto taken = pool_.take(until, stop, may_start);
     if (const auto* problem = std::get_if<redis::failure>(&taken)) {
         return outcome_of(*problem, false);
     }
@@ -54,7 +56,7 @@ outcome single_server::execute(const operation& what, base::boot_time until,
 
 outcome single_server::ping(base::boot_time until)
 {
-    auto taken = pool_.take(until, nullptr);
+    auto taken = pool_.take(until, nullptr, true);
     if (const auto* problem = std::get_if<redis::failure>(&taken)) {
         return outcome_of(*problem, false);
     }
@@ -72,7 +74,7 @@ struct single_server::batch_under_way {
     batch what;
     std::vector<outcome> outcomes;
     std::size_t parts_left = 0;
-    std::chrono::milliseconds patience;
+    std::chrono::milliseconds patience{};
     batch_done done;
 };
 
