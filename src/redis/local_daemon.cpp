@@ -1,6 +1,7 @@
 #include "redis/local_daemon.h"
 
 #include "base/interrupt.h"
+#include "base/signals_blocked.h"
 #include "base/unique_fd.h"
 
 #include <pawl/error.h>
@@ -191,22 +192,6 @@ void take_server_lock(const char* path) noexcept
 
 // ── In the parent ───────────────────────────────────────────────────────────────────────────────
 
-class all_signals_blocked {
-public:
-    all_signals_blocked() noexcept
-    {
-        sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~all_signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    all_signals_blocked(const all_signals_blocked&) = delete;
-    all_signals_blocked& operator=(const all_signals_blocked&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
 // Signals are blocked meanwhile, so that no handler of the program runs in its child.
 [[nodiscard]] base::unique_fd fork_daemon(const daemon_plan& plan)
 {
@@ -215,7 +200,7 @@ private:
     base::unique_fd from_daemon{ends[0]};
     const base::unique_fd to_parent{ends[1]};
 
-    const all_signals_blocked quiet;
+    const base::signals_blocked quiet;
     const pid_t pid = ::fork();
     if (pid < 0) fail("fork", errno);
     if (pid == 0) become_daemon(plan, to_parent.get());

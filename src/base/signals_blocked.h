@@ -1,0 +1,24 @@
+// All signals blocked in this thread, for a while. What is started meanwhile inherits the mask.
+#pragma once
+
+#include <signal.h>
+
+namespace pawl::base {
+
+class signals_blocked {
+public:
+    signals_blocked() noexcept
+    {
+        sigset_t all{};
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    signals_blocked(const signals_blocked&) = delete;
+    signals_blocked& operator=(const signals_blocked&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+}  // namespace pawl::base
