@@ -15,13 +15,13 @@ dispatcher::~dispatcher()
 
 void dispatcher::post(task work)
 {
-    {
-        const std::scoped_lock guard{queue_->mutex};
-        if (queue_->closing) return;
-        queue_->tasks.push_back(std::move(work));
-        if (!thread_.joinable()) start();
-    }
-    queue_->changed.notify_all();
+    // A copy: the task may destroy this dispatcher as soon as the mutex is free.
+    const auto shared = queue_;
+    const std::scoped_lock guard{shared->mutex};
+    if (shared->closing) return;
+    shared->tasks.push_back(std::move(work));
+    if (!thread_.joinable()) start();
+    shared->changed.notify_all();
 }
 
 void dispatcher::start() noexcept
