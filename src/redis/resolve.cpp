@@ -58,7 +58,7 @@ resolution::resolution(const std::string& host, std::uint16_t port)
     if (!shared_->event) throw std::system_error{errno, std::system_category(), "eventfd"};
     if (shared_->look_up(host, port, AI_NUMERICHOST)) return;
     base::signal_free_thread([shared = shared_, host, port] {
-        shared->look_up(host, port, AI_ADDRCONFIG);
+        shared->look_up(host, port, 0);
     }).detach();
 }
 

@@ -105,11 +105,11 @@ TEST_P(lost_replies_in, to_release_do_not_free_the_next_holder)
 TEST_P(lost_replies_in, to_renew_do_not_lose_the_lock)
 {
     const auto own = proxied_client();
-    mutex lock{*own, "job", quick(900ms, GetParam())};
+    mutex lock{*own, "job", quick(1500ms, GetParam())};
     hold held = lock.acquire();
     swallow_next("job");
     ASSERT_TRUE(swallowed_one());
-    EXPECT_TRUE(always(1800ms, [&] { return !held.lost().stop_requested(); }));
+    EXPECT_TRUE(always(2400ms, [&] { return !held.lost().stop_requested(); }));
     EXPECT_TRUE(held.confirm());
     held.release();
     EXPECT_FALSE(probe_.exists("job"));
