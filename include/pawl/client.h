@@ -68,7 +68,9 @@ public:
 
 private:
     friend class lockable;
-    friend struct stateless_access;
+    friend struct client_access;
+
+    explicit client(std::shared_ptr<sync::client_state> state) noexcept;
 
     std::shared_ptr<sync::client_state> state_;
 };

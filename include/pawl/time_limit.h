@@ -1,15 +1,13 @@
-// Until when a call may wait: one type for "for ever", "not at all", durations and time points.
+// How long a call may wait: one type for "for ever", "not at all", durations and time points.
 //
-// A limit counts time during which the machine was suspended, as leases do.
+// It counts from the call, and time during which the machine was suspended counts, as with leases.
 #pragma once
-
-#include <pawl/export.h>
 
 #include <chrono>
 
 namespace pawl {
 
-class PAWL_EXPORT time_limit {
+class time_limit {
 public:
     // Wait for ever.
     [[nodiscard]] static constexpr time_limit never() noexcept
@@ -20,7 +18,7 @@ public:
     // Do not wait: one attempt.
     [[nodiscard]] static constexpr time_limit now() noexcept
     {
-        return time_limit{std::chrono::nanoseconds::min()};
+        return time_limit{std::chrono::nanoseconds::zero()};
     }
 
     template <class Rep, class Period>
@@ -30,7 +28,7 @@ public:
         using seconds_d = duration<double>;
         if (!(wait > wait.zero())) return now();  // not a number: do not wait
         if (duration_cast<seconds_d>(wait) > seconds_d{longest}) return never();
-        return after_ns(ceil<nanoseconds>(wait));
+        return time_limit{ceil<nanoseconds>(wait)};
     }
 
     template <class Clock, class Duration>
@@ -43,32 +41,23 @@ public:
 
     [[nodiscard]] constexpr bool is_never() const noexcept
     {
-        return since_boot_ == std::chrono::nanoseconds::max();
+        return wait_ == std::chrono::nanoseconds::max();
     }
 
     [[nodiscard]] constexpr bool is_now() const noexcept
     {
-        return since_boot_ == std::chrono::nanoseconds::min();
+        return wait_ == std::chrono::nanoseconds::zero();
     }
 
-    // On CLOCK_BOOTTIME.
-    [[nodiscard]] constexpr std::chrono::nanoseconds since_boot() const noexcept
-    {
-        return since_boot_;
-    }
+    [[nodiscard]] constexpr std::chrono::nanoseconds wait() const noexcept { return wait_; }
 
 private:
     // Beyond a hundred years the arithmetic could overflow, and nobody waits that long.
     static constexpr std::chrono::hours longest{24 * 365 * 100};
 
-    constexpr explicit time_limit(std::chrono::nanoseconds since_boot) noexcept
-        : since_boot_{since_boot}
-    {
-    }
+    constexpr explicit time_limit(std::chrono::nanoseconds wait) noexcept : wait_{wait} {}
 
-    static time_limit after_ns(std::chrono::nanoseconds wait) noexcept;
-
-    std::chrono::nanoseconds since_boot_;
+    std::chrono::nanoseconds wait_;
 };
 
 }  // namespace pawl

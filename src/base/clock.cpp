@@ -1,7 +1,5 @@
 #include "base/clock.h"
 
-#include <pawl/time_limit.h>
-
 #include <algorithm>
 #include <ctime>
 
@@ -27,12 +25,3 @@ int poll_timeout(boot_time until, boot_time now) noexcept
 }
 
 }  // namespace pawl::base
-
-namespace pawl {
-
-time_limit time_limit::after_ns(std::chrono::nanoseconds wait) noexcept
-{
-    return time_limit{base::boot_clock::now().time_since_epoch() + wait};
-}
-
-}  // namespace pawl

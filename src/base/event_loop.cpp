@@ -34,8 +34,9 @@ void drain(int fd)
 
 }  // namespace
 
-event_loop::event_loop()
-    : epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")},
+event_loop::event_loop(const platform& platform)
+    : platform_{&platform},
+      epoll_{checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")},
       wake_up_{checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")},
       // Counts time spent suspended, and rings at once on waking up.
       alarm_{
@@ -81,14 +82,32 @@ void event_loop::on_alarm(task handler)
 
 void event_loop::set_alarm(boot_time when)
 {
-    using namespace std::chrono;
-    // All zero would disarm it, so the past is "one nanosecond after boot".
-    const auto ns = std::max(when.time_since_epoch(), nanoseconds{1});
-    const auto s = floor<seconds>(ns);
-    itimerspec spec{};
-    if (when != boot_time::max()) spec.it_value = {s.count(), (ns - s).count()};
     const std::scoped_lock guard{mutex_};
+    alarm_at_ = when;
+    arm();
+}
+
+void event_loop::clock_moved()
+{
+    {
+        const std::scoped_lock guard{mutex_};
+        arm();
+    }
+    post([] {});  // the loop looks at its timers anew
+}
+
+void event_loop::arm()
+{
+    using namespace std::chrono;
     if (!alarm_) return;
+    itimerspec spec{};  // all zero disarms it
+    if (alarm_at_ != boot_time::max()) {
+        const auto left = alarm_at_ - platform_->now();
+        const auto real = boot_clock::now() + left;
+        const auto ns = std::max(real.time_since_epoch(), nanoseconds{1});
+        const auto s = floor<seconds>(ns);
+        spec.it_value = {s.count(), (ns - s).count()};
+    }
     if (::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0) {
         fail("timerfd_settime");
     }
@@ -148,7 +167,7 @@ void event_loop::wait_once()
     std::array<epoll_event, 16> events{};
     const auto next = timers_.empty() ? boot_time::max() : timers_.begin()->first.first;
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                   poll_timeout(next, boot_clock::now()));
+                                   poll_timeout(next, platform_->now()));
     for (int i = 0; i < count; ++i) {
         const int fd = events[static_cast<std::size_t>(i)].data.fd;
         if (fd == wake_up_.get()) {
@@ -176,7 +195,7 @@ void event_loop::run_posted()
 
 void event_loop::run_timers()
 {
-    const auto now = boot_clock::now();
+    const auto now = platform_->now();
     while (!timers_.empty() && timers_.begin()->first.first <= now) {
         auto node = timers_.extract(timers_.begin());
         node.mapped()();

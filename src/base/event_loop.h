@@ -5,6 +5,8 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/platform.h"
+#include "base/scheduler.h"
 #include "base/unique_fd.h"
 
 #include <cstdint>
@@ -17,32 +19,27 @@
 
 namespace pawl::base {
 
-class event_loop {
+class event_loop final : public scheduler {
 public:
-    using task = std::function<void()>;
     using ready_handler = std::function<void()>;
 
-    event_loop();
-    ~event_loop() { stop(); }
-
-    // Starts the thread.
-    void start();
-
-    // Stops the thread, joins it, and closes all descriptors, unless that was done before. Not from
-    // the thread itself. Tasks that did not run by then never will; post() and set_alarm() do nothing
-    // from then on.
-    void stop();
-
+    // `platform`, whose clock it goes by, must outlive the loop.
+    explicit event_loop(const platform& platform);
+    ~event_loop() override { stop(); }
     event_loop(const event_loop&) = delete;
     event_loop& operator=(const event_loop&) = delete;
 
-    // From any thread: runs `work` on the loop's thread.
-    void post(task work);
+    // Starts the thread.
+    void start() override;
 
-    // From any thread: `handler` runs on the loop's thread at `when`, or soon after. There is one
-    // such alarm; ringing or setting it again forgets the former time.
-    void set_alarm(boot_time when);
-    void on_alarm(task handler);  // before start()
+    // Joins the thread and closes all descriptors.
+    void stop() override;
+
+    void post(task work) override;
+    void set_alarm(boot_time when) override;
+    void on_alarm(task handler) override;
+    timer call_at(boot_time when, task work) override;
+    void cancel(const timer& handle) override;
 
     // On the loop's thread only. At most one watch for a descriptor; it fires as long as the
     // descriptor is ready. `events` as for epoll(7): EPOLLIN, EPOLLOUT.
@@ -50,25 +47,26 @@ public:
     void change(int fd, std::uint32_t events);
     void unwatch(int fd);
 
-    // On the loop's thread only: timers, for any number of times. Equal handles never recur.
-    using timer = std::pair<boot_time, std::uint64_t>;
-    timer call_at(boot_time when, task work);
-    void cancel(const timer& handle);
+    // From any thread: the platform's clock was moved, so the times to come are nearer or further.
+    void clock_moved();
 
 private:
+    void arm();  // mutex_ is held
     void run();
     void wait_once();
     void run_posted();
     void run_timers();
     void control(int operation, int fd, std::uint32_t events, const char* what) const;
 
+    const platform* platform_;
     unique_fd epoll_;
     task alarm_handler_;
 
     std::mutex mutex_;
     unique_fd wake_up_;         // guarded by mutex_ in other threads; none when stopped
     unique_fd alarm_;           // likewise
-    std::vector<task> posted_;  // guarded by mutex_
+    boot_time alarm_at_ = boot_time::max();  // guarded by mutex_
+    std::vector<task> posted_;               // guarded by mutex_
     bool stopping_ = false;     // guarded by mutex_
 
     // The loop thread's own.

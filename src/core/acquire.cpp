@@ -33,6 +33,9 @@ acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_un
 acquire_step acquire_machine::start(boot_time now)
 {
     patience_.restart(now);
+    // "Now" limits the waiting for others, not the one question that is asked.
+    const bool bounded = !plan_.limit.is_never() && !plan_.limit.is_now();
+    limit_ = bounded ? now + plan_.limit.wait() : boot_time::max();
     return send(now);
 }
 
@@ -51,7 +54,7 @@ acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
 
 acquire_step acquire_machine::on_pause_over(boot_time now)
 {
-    if (limit_passed(now)) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
+    if (now >= limit_) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
     // The server had answered; how long we paused since is not its fault.
     if (std::exchange(waiting_, false)) patience_.restart(now);
     return send(now);
@@ -69,7 +72,7 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
         // The answer took longer than the lease. Asking again counts the lease anew if the server
         // still has it, and else takes it anew.
         uncertain_ = true;
-        if (now >= patience_.end() || limit_passed(now) || !plan_.own_holder) {
+        if (now >= patience_.end() || now >= limit_ || !plan_.own_holder) {
             return finish(errc::unreachable, "the answer took longer than the lease");
         }
         return send(now);
@@ -85,11 +88,11 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
     waiting_ = true;
     patience_.restart(now);
     if (plan_.limit.is_now()) return finish(errc::busy, {});
-    if (limit_passed(now)) return finish(errc::timed_out, {});
+    if (now >= limit_) return finish(errc::timed_out, {});
 
     const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(
         plan_.poll_interval * (0.5 + 0.5 * (*random_)()));
-    auto until = std::min(now + wait, limit());
+    auto until = std::min(now + wait, limit_);
     // A holder that crashed is followed as soon as its lease is over.
     if (got.busy_for.count() >= 0) {
         until = std::min(until, now + got.busy_for + std::chrono::milliseconds{1});
@@ -101,12 +104,12 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
 {
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
-    if (!again || stuck || limit_passed(now)) {
+    if (!again || stuck || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
     }
     result_.detail = got.detail;
-    return pause(std::min(*again, limit()));
+    return pause(std::min(*again, limit_));
 }
 
 acquire_step acquire_machine::send(boot_time now)
@@ -114,7 +117,7 @@ acquire_step acquire_machine::send(boot_time now)
     sent_ = now;
     acquire_step step{.what = acquire_step::kind::send};
     step.until =
-        std::max(std::min(patience_.try_until(now), limit()), now + patience::shortest_try);
+        std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
     step.request = {.what = verb::acquire,
                     .layout = plan_.layout,
                     .keys = plan_.keys,
@@ -136,18 +139,6 @@ acquire_step acquire_machine::finish(errc failure, std::string detail)
     if (!detail.empty()) result_.detail = std::move(detail);
     result_.uncertain = uncertain_;
     return {.what = acquire_step::kind::finish, .until = {}, .request = {}};
-}
-
-bool acquire_machine::limit_passed(boot_time now) const noexcept
-{
-    return !plan_.limit.is_now() && now >= limit();
-}
-
-boot_time acquire_machine::limit() const noexcept
-{
-    // "Now" limits the waiting for others, not the one question that is asked.
-    if (plan_.limit.is_never() || plan_.limit.is_now()) return boot_time::max();
-    return boot_time{plan_.limit.since_boot()};
 }
 
 }  // namespace pawl::core

@@ -76,12 +76,10 @@ private:
     acquire_step on_busy(const outcome& got, base::boot_time now);
     acquire_step on_no_answer(const outcome& got, base::boot_time now);
 
-    [[nodiscard]] bool limit_passed(base::boot_time now) const noexcept;
-    [[nodiscard]] base::boot_time limit() const noexcept;
-
     acquire_plan plan_;
     const base::random_unit* random_;
     patience patience_;
+    base::boot_time limit_{};  // until when to wait for others
     base::boot_time sent_{};
     bool uncertain_ = false;  // some try may have been executed without an answer
     bool seen_busy_ = false;

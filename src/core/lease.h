@@ -37,12 +37,13 @@ struct lease {
     std::stop_source lost;
 
     // The lease_table's own.
+    std::uint64_t number = 0;      // in the order of grants; zero before it is in a table
     base::boot_time renew_at{};
     base::boot_time sent{};        // of the last renewal
     bool under_way = false;        // whether that is still waited for
     base::boot_time overdue_at{};  // until then
     unsigned failures = 0;         // renewals in a row
-    base::boot_time wake{};        // under which the table finds it; zero before the first time
+    base::boot_time wake{};        // under which the table finds it
 
     [[nodiscard]] bool is_over() const noexcept
     {

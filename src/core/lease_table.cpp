@@ -58,11 +58,12 @@ milliseconds renewal_limit(milliseconds lease, milliseconds command_limit)
 
 void lease_table::add(const lease_ptr& lease, boot_time sent)
 {
-    assert(leases_.find(lease.get()) == leases_.end());
+    assert(lease->number == 0);
+    lease->number = ++last_number_;
     lease->deadline = local_deadline(sent, lease->length, drift_);
     lease->renew_at = sent + lease->length / 3;
-    leases_.emplace(lease.get(), lease);
-    schedule(*lease);
+    leases_.emplace(lease->number, lease);
+    schedule(lease);
 }
 
 bool lease_table::release(const lease_ptr& lease, transitions& out)
@@ -72,17 +73,16 @@ bool lease_table::release(const lease_ptr& lease, transitions& out)
     return true;
 }
 
-void lease_table::extended(lease& lease, milliseconds length, boot_time sent, transitions& out)
+void lease_table::extended(const lease_ptr& lease, milliseconds length, boot_time sent,
+                           transitions& out)
 {
-    const auto found = leases_.find(&lease);
-    if (found == leases_.end()) return;
-    lease.deadline = std::max(lease.deadline.load(), local_deadline(sent, length, drift_));
+    if (lease->is_over()) return;
+    lease->deadline = std::max(lease->deadline.load(), local_deadline(sent, length, drift_));
     // Renewals go on when as much is left as after any other renewal's third.
-    lease.renew_at = std::max(lease.renew_at, sent + length - 2 * (lease.length / 3));
-    lease.failures = 0;
-    if (lease.state == hold_state::jeopardy) {
-        const auto keep = found->second;
-        move_to(keep, hold_state::held, cause::none, {}, out);
+    lease->renew_at = std::max(lease->renew_at, sent + length - 2 * (lease->length / 3));
+    lease->failures = 0;
+    if (lease->state == hold_state::jeopardy) {
+        move_to(lease, hold_state::held, cause::none, {}, out);
     }
     schedule(lease);
 }
@@ -95,15 +95,16 @@ void lease_table::lose(const lease_ptr& lease, cause why, const std::string& det
 
 boot_time lease_table::next_wake() const noexcept
 {
-    return by_wake_.empty() ? boot_time::max() : by_wake_.begin()->first;
+    return by_wake_.empty() ? boot_time::max() : by_wake_.begin()->first.first;
 }
 
 void lease_table::expire(boot_time now, transitions& out)
 {
     // A lease that is due for renewal sorts before one that expires later, so look at all that woke.
     std::vector<lease_ptr> woken;
-    for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now; ++it) {
-        woken.push_back(leases_.at(it->second));
+    for (const auto& [wake, lease] : by_wake_) {
+        if (wake.first > now) break;
+        woken.push_back(lease);
     }
     const outcome silence{
         .what = verdict::no_reply, .fence = 0, .detail = "no answer within the limit"};
@@ -120,19 +121,16 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now)
 {
     std::vector<lease_ptr> due;
     if (next_wake() > now) return due;
-    for (auto it = by_wake_.begin(); it != by_wake_.end() && it->first <= now + longest_early;
-         ++it) {
-        lease& candidate = *it->second;
-        const bool idle = candidate.renew && !candidate.under_way;
-        if (idle && candidate.renew_at <= now + early_by(candidate)) {
-            due.push_back(leases_.at(&candidate));
-        }
+    for (const auto& [wake, lease] : by_wake_) {
+        if (wake.first > now + longest_early) break;
+        const bool idle = lease->renew && !lease->under_way;
+        if (idle && lease->renew_at <= now + early_by(*lease)) due.push_back(lease);
     }
     for (const auto& lease : due) {
         lease->under_way = true;
         lease->sent = now;
         lease->overdue_at = now + renewal_limit(lease->length, command_limit_);
-        schedule(*lease);
+        schedule(lease);
     }
     return due;
 }
@@ -146,7 +144,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_ti
     switch (got.what) {
     case verdict::done:
         if (is_last) lease->under_way = false;
-        extended(*lease, lease->length, sent, out);
+        extended(lease, lease->length, sent, out);
         break;
     case verdict::vanished:
     case verdict::taken:
@@ -164,7 +162,7 @@ void lease_table::on_renewal_failed(const lease_ptr& lease, const outcome& got, 
     ++lease->failures;
     lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                 retry_pause(lease->length) * (0.5 + 0.5 * random_()));
-    schedule(*lease);
+    schedule(lease);
     if (lease->state == hold_state::held) {
         move_to(lease, hold_state::jeopardy, cause_of(got.what), got.detail, out);
     }
@@ -181,21 +179,21 @@ std::vector<lease_ptr> lease_table::all() const
 {
     std::vector<lease_ptr> found;
     found.reserve(leases_.size());
-    for (const auto& [raw, lease] : leases_) found.push_back(lease);
+    for (const auto& [number, lease] : leases_) found.push_back(lease);
     return found;
 }
 
-void lease_table::schedule(lease& lease)
+void lease_table::schedule(const lease_ptr& lease)
 {
-    if (lease.wake != boot_time{}) by_wake_.erase({lease.wake, &lease});
-    lease.wake = key_for(lease);
-    by_wake_.emplace(lease.wake, &lease);
+    by_wake_.erase({lease->wake, lease->number});
+    lease->wake = key_for(*lease);
+    by_wake_.emplace(std::pair{lease->wake, lease->number}, lease);
 }
 
-void lease_table::remove(lease& lease)
+void lease_table::remove(const lease& lease)
 {
-    by_wake_.erase({lease.wake, &lease});
-    leases_.erase(&lease);
+    by_wake_.erase({lease.wake, lease.number});
+    leases_.erase(lease.number);
 }
 
 void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,

@@ -13,10 +13,10 @@
 #include "core/lease.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,7 +48,7 @@ public:
     bool release(const lease_ptr& lease, transitions& out);
 
     // The server said that it now lasts `length` from a request sent at `sent`.
-    void extended(lease& lease, std::chrono::milliseconds length, base::boot_time sent,
+    void extended(const lease_ptr& lease, std::chrono::milliseconds length, base::boot_time sent,
                   transitions& out);
 
     // The server said that it is not ours.
@@ -75,8 +75,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return leases_.size(); }
 
 private:
-    void schedule(lease& lease);
-    void remove(lease& lease);
+    void schedule(const lease_ptr& lease);
+    void remove(const lease& lease);
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);
     void on_renewal_failed(const lease_ptr& lease, const outcome& got, base::boot_time now,
@@ -85,8 +85,11 @@ private:
     double drift_;
     std::chrono::milliseconds command_limit_;
     base::random_unit random_;
-    std::unordered_map<lease*, lease_ptr> leases_;
-    std::set<std::pair<base::boot_time, lease*>> by_wake_;
+    // By number and not by address: what happens at the same time happens in the same order in every
+    // run, so that the simulator can repeat one.
+    std::map<std::uint64_t, lease_ptr> leases_;
+    std::map<std::pair<base::boot_time, std::uint64_t>, lease_ptr> by_wake_;
+    std::uint64_t last_number_ = 0;
 };
 
 // How long the answer to a renewal of a lease may take before it is overdue.

@@ -6,14 +6,14 @@
 
 namespace pawl::observe {
 
-dispatcher::dispatcher() : queue_{std::make_shared<queue>()} {}
+dispatcher_thread::dispatcher_thread() : queue_{std::make_shared<queue>()} {}
 
-dispatcher::~dispatcher()
+dispatcher_thread::~dispatcher_thread()
 {
-    close(std::chrono::milliseconds{0});
+    dispatcher_thread::close(std::chrono::milliseconds{0});
 }
 
-void dispatcher::post(task work)
+void dispatcher_thread::post(task work)
 {
     // A copy: the task may destroy this dispatcher as soon as the mutex is free.
     const auto shared = queue_;
@@ -24,7 +24,7 @@ void dispatcher::post(task work)
     shared->changed.notify_all();
 }
 
-void dispatcher::start() noexcept
+void dispatcher_thread::start() noexcept
 {
     try {
         thread_ = base::signal_free_thread([queue = queue_] { run(queue); });
@@ -33,7 +33,7 @@ void dispatcher::start() noexcept
     }
 }
 
-void dispatcher::close(std::chrono::milliseconds limit)
+void dispatcher_thread::close(std::chrono::milliseconds limit)
 {
     std::unique_lock guard{queue_->mutex};
     queue_->closing = true;
@@ -50,7 +50,7 @@ void dispatcher::close(std::chrono::milliseconds limit)
     thread.join();
 }
 
-void dispatcher::run(const std::shared_ptr<queue>& queue)
+void dispatcher_thread::run(const std::shared_ptr<queue>& queue)
 {
     std::unique_lock guard{queue->mutex};
     while (true) {

@@ -1,5 +1,4 @@
-// The thread on which the user's code runs: event handlers and stop_callbacks, in order, with no
-// lock held. It is started when there is first something to tell.
+// Where the user's code runs: event handlers and stop_callbacks, in order, with no lock held.
 #pragma once
 
 #include <chrono>
@@ -16,17 +15,29 @@ class dispatcher {
 public:
     using task = std::function<void()>;
 
-    dispatcher();
-    ~dispatcher();
+    dispatcher() = default;
+    virtual ~dispatcher() = default;
     dispatcher(const dispatcher&) = delete;
     dispatcher& operator=(const dispatcher&) = delete;
 
     // From any thread. After close() nothing happens.
-    void post(task work);
+    virtual void post(task work) = 0;
 
     // Waits until all that was posted has run, but no longer than `limit`, and not at all when it is
     // called from a task: a user's handler may destroy the client, and may take as long as it likes.
-    void close(std::chrono::milliseconds limit);
+    virtual void close(std::chrono::milliseconds limit) = 0;
+};
+
+// A thread, started when there is first something to tell.
+class dispatcher_thread final : public dispatcher {
+public:
+    dispatcher_thread();
+    ~dispatcher_thread() override;
+    dispatcher_thread(const dispatcher_thread&) = delete;
+    dispatcher_thread& operator=(const dispatcher_thread&) = delete;
+
+    void post(task work) override;
+    void close(std::chrono::milliseconds limit) override;
 
 private:
     // Outlives the dispatcher if a handler does.

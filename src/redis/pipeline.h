@@ -11,10 +11,10 @@
 #include "redis/failure.h"
 #include "redis/link.h"
 #include "redis/server.h"
+#include "redis/transport.h"
 
 #include <chrono>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +23,8 @@ namespace pawl::redis {
 
 class pipeline {
 public:
-    // Writes the request in the way that this server understands.
-    using writer = std::function<void(const server_facts&, std::string& out)>;
-    // Exactly one of them is set.
-    using reader = std::function<void(const reply_view*, const failure*)>;
+    using writer = transport::writer;
+    using reader = transport::reader;
 
     struct limits {
         std::chrono::milliseconds connect;

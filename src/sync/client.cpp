@@ -28,9 +28,11 @@ sync::maybe_trouble ping_of(sync::client_state& state)
 client::client(std::string_view url) : client{only_url(url)} {}
 
 client::client(client_options options)
-    : state_{std::make_shared<sync::client_state>(std::move(options))}
+    : state_{sync::client_state::open(std::move(options))}
 {
 }
+
+client::client(std::shared_ptr<sync::client_state> state) noexcept : state_{std::move(state)} {}
 
 client::~client()
 {
@@ -56,7 +58,7 @@ std::vector<hold_info> client::holds() const
 {
     std::vector<hold_info> found;
     if (state_->inherited()) return found;
-    const auto now = base::boot_clock::now();
+    const auto now = state_->platform().now();
     for (const auto& lease : state_->leases().all()) {
         found.push_back({.lock = lease->keys.lock,
                          .id = lease->holder,

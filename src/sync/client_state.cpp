@@ -1,8 +1,6 @@
 #include "sync/client_state.h"
 
 #include "base/forked.h"
-#include "redis/url.h"
-#include "store/redis/single_server.h"
 #include "sync/validate.h"
 
 #include <algorithm>
@@ -10,52 +8,38 @@
 
 namespace pawl::sync {
 
-using base::boot_clock;
 using core::outcome;
 using core::verdict;
 
 namespace {
-
-client_options validated(client_options options)
-{
-    validate(options);
-    return options;
-}
-
-std::shared_ptr<store::store> make_store(const client_options& options, base::event_loop& loop)
-{
-    return std::make_shared<store::single_server>(
-        loop, redis::read_config(options), options.pool_size,
-        redis::pipeline::limits{.connect = options.connect_limit,
-                                .command = options.command_limit});
-}
 
 outcome closed_outcome()
 {
     return {.what = verdict::refused, .fence = 0, .detail = "the client was destroyed"};
 }
 
-// Waits out a machine's pause. False if the caller does not want to wait any longer.
-bool pause(base::boot_time until, const base::interrupt* stop)
-{
-    return base::wait_for(-1, 0, until, stop) != base::wait_end::interrupted;
-}
-
 }  // namespace
 
-client_state::parts::parts(const client_options& options)
-    : store{make_store(options, loop)}, keeper{options, loop, *store, stops, handlers}
+client_state::parts::parts(const client_options& options, surroundings&& all)
+    : around{std::move(all)}, keeper{options, around}
 {
-    loop.start();
+    around.loop->start();
 }
 
-client_state::client_state(client_options options)
+std::shared_ptr<client_state> client_state::open(client_options options)
+{
+    validate(options);
+    auto around = surroundings_for(options);
+    return std::make_shared<client_state>(std::move(options), std::move(around));
+}
+
+client_state::client_state(client_options options, surroundings around)
     : process_mark_{base::process_mark()},
-      options_{validated(std::move(options))},
-      id_{base::random_id()},
-      random_{&base::system_random_unit},
-      parts_{std::make_unique<parts>(options_)},
-      server_{parts_->store->shown()}
+      options_{std::move(options)},
+      parts_{std::make_unique<parts>(options_, std::move(around))},
+      random_{[&platform = platform()] { return platform.random_unit(); }},
+      id_{platform().random_id()},
+      server_{parts_->around.store->shown()}
 {
 }
 
@@ -73,17 +57,17 @@ bool client_state::inherited() const noexcept
 void client_state::close()
 {
     if (inherited()) return;
-    const auto until = boot_clock::now() + options_.shutdown_limit;
+    const auto until = platform().now() + options_.shutdown_limit;
     parts_->keeper.close(until);
-    parts_->loop.stop();
+    parts_->around.loop->stop();
     std::shared_ptr<store::store> gone;
     {
         const std::scoped_lock guard{parts_->store_mutex};
-        gone.swap(parts_->store);
+        gone.swap(parts_->around.store);
     }
     gone.reset();
-    for (auto* const each : {&parts_->stops, &parts_->handlers}) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boot_clock::now());
+    for (auto* const each : {parts_->around.stops.get(), parts_->around.handlers.get()}) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - platform().now());
         each->close(std::max(left, std::chrono::milliseconds{0}));
     }
 }
@@ -91,7 +75,7 @@ void client_state::close()
 std::shared_ptr<store::store> client_state::open_store() const
 {
     const std::scoped_lock guard{parts_->store_mutex};
-    return parts_->store;
+    return parts_->around.store;
 }
 
 core::acquire_result client_state::run(const core::acquire_plan& plan, const base::interrupt* stop)
@@ -99,14 +83,14 @@ core::acquire_result client_state::run(const core::acquire_plan& plan, const bas
     using kind = core::acquire_step::kind;
     const auto store = open_store();
     core::acquire_machine machine{plan, random_};
-    auto step = machine.start(boot_clock::now());
+    auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
             const auto got =
                 store ? store->execute(step.request, step.until, stop) : closed_outcome();
-            step = machine.on_outcome(got, boot_clock::now());
-        } else if (pause(step.until, stop)) {
-            step = machine.on_pause_over(boot_clock::now());
+            step = machine.on_outcome(got, platform().now());
+        } else if (platform().pause(step.until, stop)) {
+            step = machine.on_pause_over(platform().now());
         } else {
             step = machine.on_cancel();
         }
@@ -119,16 +103,16 @@ client_state::answer client_state::run(const core::operation& request, const bas
     using kind = core::exchange_step::kind;
     const auto store = open_store();
     core::exchange_machine machine{request, options_.command_limit, random_};
-    auto step = machine.start(boot_clock::now());
+    auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
             auto got =
                 store ? store->execute(machine.request(), step.until, stop) : closed_outcome();
-            step = machine.on_outcome(std::move(got), boot_clock::now());
-        } else if (pause(step.until, stop)) {
-            step = machine.on_pause_over(boot_clock::now());
+            step = machine.on_outcome(std::move(got), platform().now());
+        } else if (platform().pause(step.until, stop)) {
+            step = machine.on_pause_over(platform().now());
         } else {
-            step = machine.on_outcome({.what = verdict::cancelled}, boot_clock::now());
+            step = machine.on_outcome({.what = verdict::cancelled}, platform().now());
         }
     }
     return {machine.result(), machine.sent()};
@@ -137,7 +121,7 @@ client_state::answer client_state::run(const core::operation& request, const bas
 outcome client_state::ping()
 {
     const auto store = open_store();
-    return store ? store->ping(boot_clock::now() + options_.command_limit) : closed_outcome();
+    return store ? store->ping(platform().now() + options_.command_limit) : closed_outcome();
 }
 
 void client_state::warn(std::string text)

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/event_loop.h"
 #include "base/interrupt.h"
+#include "base/platform.h"
 #include "base/random.h"
 #include "core/acquire.h"
 #include "core/exchange.h"
-#include "observe/dispatcher.h"
 #include "store/store.h"
 #include "sync/lease_keeper.h"
+#include "sync/surroundings.h"
 
 #include <pawl/error.h>
 #include <pawl/options.h>
@@ -24,7 +24,10 @@ namespace pawl::sync {
 class client_state {
 public:
     // Throws pawl::error (bad_argument).
-    explicit client_state(client_options options);
+    [[nodiscard]] static std::shared_ptr<client_state> open(client_options options);
+
+    // With options that are good, in a world of the caller's own.
+    client_state(client_options options, surroundings around);
     ~client_state();
     client_state(const client_state&) = delete;
     client_state& operator=(const client_state&) = delete;
@@ -48,6 +51,7 @@ public:
     [[nodiscard]] core::outcome ping();
 
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
+    [[nodiscard]] base::platform& platform() const noexcept { return *parts_->around.platform; }
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
@@ -58,16 +62,13 @@ public:
 private:
     // Everything with threads, mutexes or descriptors. A child process leaves it alone altogether.
     struct parts {
-        explicit parts(const client_options& options);
-        ~parts() { loop.stop(); }
+        parts(const client_options& options, surroundings&& all);
+        ~parts() { around.loop->stop(); }
         parts(const parts&) = delete;
         parts& operator=(const parts&) = delete;
 
-        observe::dispatcher stops;     // runs stop_callbacks
-        observe::dispatcher handlers;  // runs on_event and log
-        base::event_loop loop;
-        std::mutex store_mutex;
-        std::shared_ptr<store::store> store;  // guarded by store_mutex; none when closed
+        surroundings around;
+        std::mutex store_mutex;  // guards around.store, which is none when closed
         lease_keeper keeper;
     };
 
@@ -75,9 +76,9 @@ private:
 
     unsigned process_mark_;
     client_options options_;
-    std::string id_;
-    base::random_unit random_;
     std::unique_ptr<parts> parts_;
+    base::random_unit random_;
+    std::string id_;
     std::string server_;
 };
 

@@ -6,7 +6,6 @@
 
 namespace pawl::sync {
 
-using base::boot_clock;
 using core::verb;
 using core::verdict;
 
@@ -162,7 +161,7 @@ std::stop_token grant::lost() const
 std::chrono::nanoseconds grant::valid_for() const noexcept
 {
     if (client_->inherited() || lease_->is_over()) return std::chrono::nanoseconds{0};
-    return std::max(lease_->deadline.load() - boot_clock::now(), boot_clock::duration{0});
+    return std::max(lease_->deadline.load() - client_->platform().now(), base::boot_clock::duration{0});
 }
 
 bool grant::has_holds() const

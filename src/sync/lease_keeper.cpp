@@ -1,9 +1,9 @@
 #include "sync/lease_keeper.h"
 
-#include "base/random.h"
 #include "sync/message.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace pawl::sync {
@@ -14,11 +14,10 @@ using core::lease_ptr;
 
 namespace {
 
-event event_of(const core::transition& change)
+event event_of(const core::transition& change, boot_time now)
 {
     const auto& lease = *change.which;
-    const auto left =
-        lease.is_over() ? boot_clock::duration{0} : lease.deadline.load() - boot_clock::now();
+    const auto left = lease.is_over() ? boot_clock::duration{0} : lease.deadline.load() - now;
     return {.lock = lease.keys.lock,
             .holder = lease.holder,
             .fence = lease.fence,
@@ -49,17 +48,17 @@ log_level level_of(const event& what)
 
 }  // namespace
 
-lease_keeper::lease_keeper(const client_options& options, base::event_loop& loop,
-                           store::store& store, observe::dispatcher& stops,
-                           observe::dispatcher& handlers)
+lease_keeper::lease_keeper(const client_options& options, const surroundings& around)
     : command_limit_{options.command_limit},
       hooks_{std::make_shared<const hooks>(hooks{options.on_event, options.log})},
-      loop_{loop},
-      store_{store},
-      stops_{stops},
-      handlers_{handlers},
-      server_{store.shown()},
-      table_{options.clock_drift, options.command_limit, &base::system_random_unit},
+      platform_{*around.platform},
+      loop_{*around.loop},
+      store_{*around.store},
+      stops_{*around.stops},
+      handlers_{*around.handlers},
+      server_{around.store->shown()},
+      table_{options.clock_drift, options.command_limit,
+             [&platform = *around.platform] { return platform.random_unit(); }},
       alarm_at_{boot_time::max()}
 {
     loop_.on_alarm([this] { on_alarm(); });
@@ -84,7 +83,7 @@ bool lease_keeper::end(const lease_ptr& lease)
 {
     const std::scoped_lock guard{mutex_};
     core::transitions changes;
-    table_.expire(boot_clock::now(), changes);
+    table_.expire(platform_.now(), changes);
     const bool was_held = table_.release(lease, changes);
     tell(changes);
     return was_held;
@@ -95,8 +94,8 @@ void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds le
 {
     const std::scoped_lock guard{mutex_};
     core::transitions changes;
-    table_.expire(boot_clock::now(), changes);
-    table_.extended(*lease, length, sent, changes);
+    table_.expire(platform_.now(), changes);
+    table_.extended(lease, length, sent, changes);
     set_alarm();
     tell(changes);
 }
@@ -111,10 +110,10 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
 
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
-    if (!lease->is_over() && boot_clock::now() >= lease->deadline.load()) {
+    if (!lease->is_over() && platform_.now() >= lease->deadline.load()) {
         const std::scoped_lock guard{mutex_};
         core::transitions changes;
-        table_.expire(boot_clock::now(), changes);
+        table_.expire(platform_.now(), changes);
         tell(changes);
     }
     // Here too, and not only by the dispatcher, which may be behind. Runs the user's callbacks, so
@@ -134,7 +133,7 @@ void lease_keeper::set_alarm()
 void lease_keeper::on_alarm()
 {
     std::vector<lease_ptr> due;
-    const auto now = boot_clock::now();
+    const auto now = platform_.now();
     {
         const std::scoped_lock guard{mutex_};
         core::transitions changes;
@@ -167,7 +166,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
                               const std::vector<core::outcome>& outcomes)
 {
     const std::scoped_lock guard{mutex_};
-    const auto now = boot_clock::now();
+    const auto now = platform_.now();
     core::transitions changes;
     table_.expire(now, changes);
     for (std::size_t i = 0; i < due.size(); ++i) {
@@ -179,7 +178,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
 
 void lease_keeper::give_back(const lease_ptr& lease)
 {
-    const auto until = boot_clock::now() + std::max(lease->length, lease->longest.load());
+    const auto until = platform_.now() + std::max(lease->length, lease->longest.load());
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
@@ -191,7 +190,7 @@ void lease_keeper::try_give_back(const lease_ptr& lease, boot_time until)
 {
     const auto done = [this, lease, until](const auto& outcomes) {
         constexpr std::chrono::milliseconds pause{500};
-        const auto again = boot_clock::now() + pause;
+        const auto again = platform_.now() + pause;
         if (core::is_answer(outcomes.front().what) || again >= until) {
             gave_back();
         } else {
@@ -203,22 +202,33 @@ void lease_keeper::try_give_back(const lease_ptr& lease, boot_time until)
 
 void lease_keeper::gave_back()
 {
-    {
-        const std::scoped_lock guard{mutex_};
-        --being_given_back_;
-    }
-    all_given_back_.notify_all();
+    const std::scoped_lock guard{mutex_};
+    if (--being_given_back_ == 0) all_given_back_.request_stop();
 }
 
 void lease_keeper::close(boot_time until)
 {
-    std::unique_lock guard{mutex_};
-    const auto patience = std::max(until - boot_clock::now(), boot_clock::duration{0});
-    all_given_back_.wait_for(guard, patience, [this] { return being_given_back_ == 0; });
+    wait_for_given_back(until);
+    const std::scoped_lock guard{mutex_};
     closed_ = true;
     core::transitions changes;
     table_.close(changes);
     tell(changes);
+}
+
+void lease_keeper::wait_for_given_back(boot_time until)
+{
+    {
+        const std::scoped_lock guard{mutex_};
+        if (being_given_back_ == 0) return;
+        all_given_back_ = std::stop_source{};
+    }
+    try {
+        const base::interrupt all{all_given_back_.get_token()};
+        static_cast<void>(platform_.pause(until, &all));
+    } catch (const std::system_error&) {
+        // Out of descriptors: then nobody waits, and the leases end of their own accord.
+    }
 }
 
 void lease_keeper::tell(const core::transitions& changes)
@@ -228,7 +238,7 @@ void lease_keeper::tell(const core::transitions& changes)
             stops_.post([lease = change.which] { lease->lost.request_stop(); });
         }
         if (!hooks_->on_event && !hooks_->log) continue;
-        handlers_.post([what = event_of(change), hooks = hooks_, server = server_] {
+        handlers_.post([what = event_of(change, platform_.now()), hooks = hooks_, server = server_] {
             if (hooks->log && what.to != hold_state::released) {
                 hooks->log(level_of(what), text_of(what, server));
             }
@@ -248,7 +258,7 @@ std::vector<lease_ptr> lease_keeper::all()
 {
     const std::scoped_lock guard{mutex_};
     core::transitions changes;
-    table_.expire(boot_clock::now(), changes);
+    table_.expire(platform_.now(), changes);
     tell(changes);
     return table_.all();
 }

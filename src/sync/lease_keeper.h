@@ -6,18 +6,20 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/event_loop.h"
+#include "base/platform.h"
+#include "base/scheduler.h"
 #include "core/lease_table.h"
 #include "observe/dispatcher.h"
 #include "store/store.h"
+#include "sync/surroundings.h"
 
 #include <pawl/options.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +28,8 @@ namespace pawl::sync {
 
 class lease_keeper {
 public:
-    // All must outlive the keeper. `stops` runs the user's stop_callbacks and `handlers` everything
-    // else of his, so that a slow handler does not keep anyone from being told of a loss.
-    lease_keeper(const client_options& options, base::event_loop& loop, store::store& store,
-                 observe::dispatcher& stops, observe::dispatcher& handlers);
+    // `around` must outlive the keeper.
+    lease_keeper(const client_options& options, const surroundings& around);
 
     // A lease was granted to a request sent at `sent`.
     void add(const core::lease_ptr& lease, base::boot_time sent);
@@ -66,6 +66,7 @@ private:
                     const std::vector<core::outcome>& outcomes);
     void try_give_back(const core::lease_ptr& lease, base::boot_time until);
     void gave_back();
+    void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held
     void tell(const core::transitions& changes);  // mutex_ is held
 
@@ -77,7 +78,8 @@ private:
 
     std::chrono::milliseconds command_limit_;
     std::shared_ptr<const hooks> hooks_;
-    base::event_loop& loop_;
+    base::platform& platform_;
+    base::scheduler& loop_;
     store::store& store_;
     observe::dispatcher& stops_;
     observe::dispatcher& handlers_;
@@ -89,7 +91,7 @@ private:
     std::size_t being_given_back_ = 0;  // guarded by mutex_
     bool connecting_ = false;           // guarded by mutex_; for the renewals
     bool closed_ = false;               // guarded by mutex_
-    std::condition_variable all_given_back_;
+    std::stop_source all_given_back_;
 };
 
 }  // namespace pawl::sync

@@ -1,6 +1,5 @@
 #include "sync/lock_state.h"
 
-#include "base/thread_mark.h"
 #include "sync/validate.h"
 
 #include <cstddef>
@@ -59,7 +58,7 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
 {
     const auto lease = std::make_shared<core::lease>();
     lease->keys = keys_;
-    lease->holder = base::random_id();
+    lease->holder = client_->platform().random_id();
     lease->layout = layout_;
     lease->length = options_.lease;
     lease->renew = options_.renew;
@@ -91,7 +90,7 @@ std::shared_ptr<grant> lock_state::own_grant()
         return !grant || !grant->has_holds();
     });
     for (const auto& [thread, grant] : owners_) {
-        if (thread == base::thread_mark()) return grant.lock();
+        if (thread == client_->platform().thread_mark()) return grant.lock();
     }
     return nullptr;
 }
@@ -99,14 +98,14 @@ std::shared_ptr<grant> lock_state::own_grant()
 void lock_state::remember(const std::shared_ptr<grant>& mine)
 {
     const std::scoped_lock guard{mutex_};
-    owners_.emplace_back(base::thread_mark(), mine);
+    owners_.emplace_back(client_->platform().thread_mark(), mine);
 }
 
 void lock_state::keep(hold what)
 {
     auto kept = std::make_unique<hold>(std::move(what));
     const std::scoped_lock guard{mutex_};
-    locked_.emplace_back(base::thread_mark(), std::move(kept));
+    locked_.emplace_back(client_->platform().thread_mark(), std::move(kept));
 }
 
 hold* lock_state::current() const noexcept
@@ -130,7 +129,7 @@ std::unique_ptr<hold> lock_state::take_current() noexcept
 std::size_t lock_state::last_of_this_thread() const noexcept
 {
     for (std::size_t i = locked_.size(); i > 0; --i) {
-        if (locked_[i - 1].first == base::thread_mark()) return i - 1;
+        if (locked_[i - 1].first == client_->platform().thread_mark()) return i - 1;
     }
     return locked_.size();
 }

@@ -2,6 +2,7 @@
 #include <pawl/stateless.h>
 
 #include "core/keys.h"
+#include "sync/client_access.h"
 #include "sync/client_state.h"
 #include "sync/grant.h"
 #include "sync/message.h"
@@ -11,11 +12,6 @@
 #include <variant>
 
 namespace pawl {
-
-// The one thing in here that may look into a client.
-struct stateless_access {
-    static sync::client_state& state(client& client) { return *client.state_; }
-};
 
 namespace {
 
@@ -86,7 +82,7 @@ namespace stateless {
 std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
                                       std::string_view holder, std::chrono::milliseconds lease)
 {
-    auto& state = stateless_access::state(client);
+    auto& state = client_access::state(client);
     const auto got = lock(state, name, holder, lease);
     if (const auto* failed = std::get_if<trouble>(&got)) {
         if (failed->code == errc::busy) return std::nullopt;
@@ -100,7 +96,7 @@ std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
                                       std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&]() -> std::optional<std::uint64_t> {
-        const auto got = lock(stateless_access::state(client), name, holder, lease);
+        const auto got = lock(client_access::state(client), name, holder, lease);
         if (const auto* fence = std::get_if<std::uint64_t>(&got)) return *fence;
         ec = std::get<trouble>(got).code;
         return std::nullopt;
@@ -109,7 +105,7 @@ std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
 
 bool unlock(client& client, std::string_view name, std::string_view holder)
 {
-    auto& state = stateless_access::state(client);
+    auto& state = client_access::state(client);
     const auto got = release(state, name, holder);
     if (const auto* failed = std::get_if<trouble>(&got)) raise(state, "unlock", name, *failed);
     return std::get<bool>(got);
@@ -119,7 +115,7 @@ bool unlock(client& client, std::string_view name, std::string_view holder,
             std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&] {
-        const auto got = release(stateless_access::state(client), name, holder);
+        const auto got = release(client_access::state(client), name, holder);
         if (const auto* failed = std::get_if<trouble>(&got)) ec = failed->code;
         const auto* released = std::get_if<bool>(&got);
         return released != nullptr && *released;

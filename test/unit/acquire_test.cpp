@@ -42,12 +42,6 @@ protected:
                                random_};
     }
 
-    // A limit of so many ms on the clock that at() tells.
-    static time_limit limit_at(int ms)
-    {
-        return time_limit::after(at(ms) - base::boot_clock::now());
-    }
-
     lock_keys keys_ = keys_of("stock:42");
     base::random_unit random_;
 };
@@ -142,7 +136,7 @@ TEST_F(acquiring, the_end_of_the_holders_lease_is_not_slept_through)
 
 TEST_F(acquiring, waiting_ends_at_the_callers_limit)
 {
-    auto m = machine(limit_at(60));
+    auto m = machine(time_limit::after(60ms));
     static_cast<void>(m.start(at(0)));
     const auto step = m.on_outcome(busy(), at(5));
     ASSERT_EQ(step.what, kind::pause);
@@ -285,7 +279,7 @@ TEST_F(acquiring, a_key_of_another_type_is_not_a_lock)
 
 TEST_F(acquiring, a_short_limit_still_gives_the_server_time_to_answer_once)
 {
-    auto m = machine(limit_at(5));
+    auto m = machine(time_limit::after(5ms));
     EXPECT_EQ(m.start(at(0)).until, at(100));
 }
 

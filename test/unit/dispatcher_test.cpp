@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 TEST(dispatcher, runs_what_is_posted_in_order_and_waits_for_it)
 {
     std::vector<int> seen;
-    dispatcher d;
+    dispatcher_thread d;
     for (int i = 0; i < 100; ++i) {
         d.post([&seen, i] { seen.push_back(i); });
     }
@@ -28,7 +28,7 @@ TEST(dispatcher, closing_does_not_wait_longer_than_allowed)
 {
     auto hung = std::make_shared<std::promise<void>>();
     std::promise<void> started;
-    dispatcher d;
+    dispatcher_thread d;
     d.post([&started, wait = hung->get_future().share()] {
         started.set_value();
         wait.wait();
@@ -42,10 +42,10 @@ TEST(dispatcher, closing_does_not_wait_longer_than_allowed)
 
 TEST(dispatcher, a_task_may_destroy_it)
 {
-    auto d = std::make_unique<dispatcher>();
+    auto d = std::make_unique<dispatcher_thread>();
     std::promise<void> destroyed;
     auto* const raw = d.get();
-    raw->post([&destroyed, d = std::make_shared<std::unique_ptr<dispatcher>>(std::move(d))] {
+    raw->post([&destroyed, d = std::make_shared<std::unique_ptr<dispatcher_thread>>(std::move(d))] {
         d->reset();
         destroyed.set_value();
     });
@@ -55,7 +55,7 @@ TEST(dispatcher, a_task_may_destroy_it)
 TEST(dispatcher, what_is_posted_after_closing_is_dropped)
 {
     std::atomic<bool> ran{false};
-    dispatcher d;
+    dispatcher_thread d;
     d.close(1s);
     d.post([&ran] { ran = true; });
     EXPECT_FALSE(ran);

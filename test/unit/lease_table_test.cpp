@@ -168,7 +168,7 @@ TEST_F(table_of_leases, a_lost_lease_does_not_come_back)
     table_.expire(at(3000), changes_);
     changes_.clear();
     table_.on_renewal(lease, renewed, at(1000), at(3001), changes_);
-    table_.extended(*lease, 1h, at(3001), changes_);
+    table_.extended(lease, 1h, at(3001), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::lost);
 }
@@ -187,7 +187,7 @@ TEST_F(table_of_leases, an_extension_postpones_renewal_and_a_renewal_does_not_sh
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    table_.extended(*lease, 60s, at(100), changes_);
+    table_.extended(lease, 60s, at(100), changes_);
     const auto deadline = lease->deadline.load();
     EXPECT_EQ(deadline, at(100 + 60'000 - 600 - 2));
     EXPECT_EQ(table_.next_wake(), at(100 + 60'000 - 2000)) << "when two thirds of a lease are left";
@@ -202,7 +202,7 @@ TEST_F(table_of_leases,
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(table_.take_due(at(1000)));
-    table_.extended(*lease, 60s, at(1001), changes_);
+    table_.extended(lease, 60s, at(1001), changes_);
     const auto deadline = lease->deadline.load();
     table_.on_renewal(lease, renewed, at(1000), at(1010), changes_);
     EXPECT_EQ(lease->deadline.load(), deadline);

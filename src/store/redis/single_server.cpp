@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <variant>
 
 namespace pawl::store {
 
@@ -20,53 +19,40 @@ constexpr std::size_t most_in_one_call = 500;
 
 }  // namespace
 
-single_server::single_server(base::event_loop& loop, redis::server_config config,
-                             std::size_t pool_size, redis::pipeline::limits limits)
-    : server_{std::move(config)},
-      pool_{server_, pool_size, limits.connect},
-      pipeline_{loop, server_, limits}
-{
-}
-
 outcome single_server::execute(const operation& what, base::boot_time until,
                                const base::interrupt* stop)
 {
     // Only who wants a lock starts the local: server: on one that was stopped nothing is held.
     const bool may_start = what.what == core::verb::acquire;
-    auto taken = pool_.take(until, stop, may_start);
-    if (const auto* problem = std::get_if<redis::failure>(&taken)) {
-        return outcome_of(*problem, false);
-    }
-    auto& connection = std::get<redis::pool::loan>(taken);
     const std::span<const operation> one{&what, 1};
+    outcome got;
     for (const auto form : {script_form::by_sha, script_form::in_full}) {
-        std::string request;
-        append_operations(request, one, form, connection->facts());
-        const auto reply = connection->call(request, until, stop);
-        if (!reply) {
-            // Whatever befell this connection may have befallen all that were idle.
-            pool_.drop_idle();
-            return outcome_of(connection->problem(), true);
-        }
-        if (form == script_form::by_sha && is_unknown_script(*reply)) continue;
-        return read_outcomes(one, *reply).front();
+        bool unknown = false;
+        const auto problem = way_->call(
+            [&](const auto& server, auto& out) { append_operations(out, one, form, server); },
+            {until, stop, may_start},
+            [&](const auto& reply) {
+                unknown = form == script_form::by_sha && is_unknown_script(reply);
+                if (!unknown) got = read_outcomes(one, reply).front();
+            });
+        if (problem) return outcome_of(problem->why, problem->sent);
+        if (!unknown) break;
     }
-    return {};  // not reached: the second form always returns
+    return got;
 }
 
 outcome single_server::ping(base::boot_time until)
 {
-    auto taken = pool_.take(until, nullptr, true);
-    if (const auto* problem = std::get_if<redis::failure>(&taken)) {
-        return outcome_of(*problem, false);
-    }
-    auto& connection = std::get<redis::pool::loan>(taken);
-    std::string request;
-    redis::append_request(request, std::array<std::string_view, 1>{"PING"});
-    const auto reply = connection->call(request, until, nullptr);
-    if (!reply) return outcome_of(connection->problem(), true);
-    if (reply->is_error()) return outcome_of(redis::failure_of_error(reply->text()), false);
-    return {.what = core::verdict::done};
+    outcome got{.what = core::verdict::done};
+    const auto problem = way_->call(
+        [](const auto&, auto& out) {
+            redis::append_request(out, std::array<std::string_view, 1>{"PING"});
+        },
+        {until, nullptr, true},
+        [&](const auto& reply) {
+            if (reply.is_error()) got = outcome_of(redis::failure_of_error(reply.text()), false);
+        });
+    return problem ? outcome_of(problem->why, problem->sent) : got;
 }
 
 // A batch, cut into parts of one request each. It is done when the last part is.
@@ -139,7 +125,7 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
         std::ranges::copy(got, whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
         if (--whole->parts_left == 0) whole->done(whole->outcomes);
     };
-    pipeline_.call(std::move(write), whole->patience, std::move(read));
+    way_->submit(std::move(write), whole->patience, std::move(read));
 }
 
 }  // namespace pawl::store

@@ -1,0 +1,41 @@
+// Where a client's background work runs: one task at a time, at once or at a given time.
+#pragma once
+
+#include "base/clock.h"
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace pawl::base {
+
+class scheduler {
+public:
+    using task = std::function<void()>;
+
+    scheduler() = default;
+    virtual ~scheduler() = default;
+    scheduler(const scheduler&) = delete;
+    scheduler& operator=(const scheduler&) = delete;
+
+    virtual void start() = 0;
+
+    // Waits for the task that runs, unless it was stopped before. Not from a task. What did not run by
+    // then never will; post() and set_alarm() do nothing from then on.
+    virtual void stop() = 0;
+
+    // From any thread.
+    virtual void post(task work) = 0;
+
+    // From any thread: `handler` runs at `when`, or soon after. There is one such alarm; ringing or
+    // setting it again forgets the former time.
+    virtual void set_alarm(boot_time when) = 0;
+    virtual void on_alarm(task handler) = 0;  // before start()
+
+    // From a task only: timers, for any number of times. Equal handles never recur.
+    using timer = std::pair<boot_time, std::uint64_t>;
+    virtual timer call_at(boot_time when, task work) = 0;
+    virtual void cancel(const timer& handle) = 0;
+};
+
+}  // namespace pawl::base

@@ -1,0 +1,40 @@
+#include "redis/socket_transport.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace pawl::redis {
+
+socket_transport::socket_transport(base::event_loop& loop, server_config config,
+                                   std::size_t pool_size, pipeline::limits limits)
+    : server_{std::move(config)},
+      pool_{server_, pool_size, limits.connect},
+      pipeline_{loop, server_, limits}
+{
+}
+
+std::optional<transport::unanswered> socket_transport::call(
+    const writer& request, const waiting& how, const std::function<void(const reply_view&)>& read)
+{
+    auto taken = pool_.take(how.until, how.stop, how.may_start);
+    if (auto* problem = std::get_if<failure>(&taken)) return unanswered{std::move(*problem), false};
+    auto& connection = std::get<pool::loan>(taken);
+    std::string bytes;
+    request(connection->facts(), bytes);
+    const auto reply = connection->call(bytes, how.until, how.stop);
+    if (!reply) {
+        // Whatever befell this connection may have befallen all that were idle.
+        pool_.drop_idle();
+        return unanswered{connection->problem(), true};
+    }
+    read(*reply);
+    return std::nullopt;
+}
+
+void socket_transport::submit(writer request, std::chrono::milliseconds patience, reader done)
+{
+    pipeline_.call(std::move(request), patience, std::move(done));
+}
+
+}  // namespace pawl::redis

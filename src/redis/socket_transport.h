@@ -1,0 +1,33 @@
+// Over the network or a Unix socket: a pool for those who wait, a pipeline for the rest.
+#pragma once
+
+#include "base/event_loop.h"
+#include "redis/pipeline.h"
+#include "redis/pool.h"
+#include "redis/server.h"
+#include "redis/transport.h"
+
+#include <cstddef>
+
+namespace pawl::redis {
+
+class socket_transport final : public transport {
+public:
+    // `loop` must outlive the transport, which must be destroyed on the loop's thread or after the
+    // loop has stopped. Throws pawl::error (bad_argument).
+    socket_transport(base::event_loop& loop, server_config config, std::size_t pool_size,
+                     pipeline::limits limits);
+
+    std::optional<unanswered> call(const writer& request, const waiting& how,
+                                   const std::function<void(const reply_view&)>& read) override;
+    void submit(writer request, std::chrono::milliseconds patience, reader done) override;
+    void connect() override { pipeline_.connect(); }
+    [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
+
+private:
+    server server_;
+    pool pool_;
+    pipeline pipeline_;
+};
+
+}  // namespace pawl::redis
