@@ -9,7 +9,7 @@ namespace pawl::store::memory {
 
 bool is_word(std::string_view word, std::string_view wanted) noexcept
 {
-    return std::equal(word.begin(), word.end(), wanted.begin(), wanted.end(), [](char a, char b) {
+    return std::ranges::equal(word, wanted, [](char a, char b) {
         return a == b || (b >= 'A' && b <= 'Z' && a == b - 'A' + 'a');
     });
 }

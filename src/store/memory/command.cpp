@@ -18,8 +18,7 @@ std::vector<command> all_commands()
                             script_commands(), sorted_set_commands(), string_commands()}) {
         all.insert(all.end(), part.begin(), part.end());
     }
-    std::sort(all.begin(), all.end(),
-              [](const command& a, const command& b) { return a.name < b.name; });
+    std::ranges::sort(all, {}, &command::name);
     return all;
 }
 
@@ -37,16 +36,14 @@ public:
     [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
 
 private:
-    std::array<char, longest_name> text_;
+    std::array<char, longest_name> text_{};
     std::size_t size_ = 0;
 };
 
 const command* find(std::string_view name) noexcept
 {
     static const std::vector<command> all = all_commands();
-    const auto found = std::lower_bound(
-        all.begin(), all.end(), name,
-        [](const command& each, std::string_view wanted) { return each.name < wanted; });
+    const auto found = std::ranges::lower_bound(all, name, {}, &command::name);
     return found != all.end() && found->name == name ? &*found : nullptr;
 }
 
@@ -71,7 +68,7 @@ const command* find_command(std::span<const std::string_view> words) noexcept
 bool is_container(std::string_view word) noexcept
 {
     const command* const found = find_command({&word, 1});
-    return found && found->is(command::container);
+    return found != nullptr && found->is(command::container);
 }
 
 }  // namespace pawl::store::memory

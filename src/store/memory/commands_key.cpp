@@ -52,7 +52,7 @@ void time_left(call& what)
 void persist(call& what)
 {
     entry* const found = what.server.data.find(what.words[1]);
-    const bool ended = found && found->ends;
+    const bool ended = found != nullptr && found->ends;
     if (ended) found->ends.reset();
     what.out.integer(ended ? 1 : 0);
 }

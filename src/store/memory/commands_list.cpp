@@ -95,15 +95,17 @@ void lrem(call& what)
     if (found.refused) return;
     if (!found.data) return what.out.integer(0);
     list& data = *found.data;
-    if (*count < 0) std::reverse(data.begin(), data.end());
+    if (*count < 0) std::ranges::reverse(data);
     const auto most = *count == 0 || *count == std::numeric_limits<std::int64_t>::min()
                           ? std::numeric_limits<std::int64_t>::max()
                           : std::abs(*count);
     std::int64_t removed = 0;
     std::erase_if(data, [&](const std::string& each) {
-        return each == what.words[3] && removed < most && ++removed > 0;
+        const bool chosen = each == what.words[3] && removed < most;
+        removed += chosen ? 1 : 0;
+        return chosen;
     });
-    if (*count < 0) std::reverse(data.begin(), data.end());
+    if (*count < 0) std::ranges::reverse(data);
     erase_if_empty(what, what.words[1], data);
     what.out.integer(removed);
 }

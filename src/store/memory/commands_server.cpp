@@ -51,8 +51,7 @@ void flush(call& what)
 // Names are for people, and nobody looks here.
 bool check_name(call& what, std::string_view name)
 {
-    const bool fit =
-        std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+    const bool fit = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
     if (!fit) {
         what.out.error("ERR Client names cannot contain spaces, newlines or special characters.");
     }

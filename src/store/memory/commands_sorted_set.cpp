@@ -51,7 +51,8 @@ std::string_view problem_of(const add_options& options, std::size_t words) noexc
     if (options.only_new && options.only_old) {
         return "ERR XX and NX options at the same time are not compatible";
     }
-    if (options.only_new + options.if_greater + options.if_less > 1) {
+    if ((options.only_new && (options.if_greater || options.if_less)) ||
+        (options.if_greater && options.if_less)) {
         return "ERR GT, LT, and/or NX options at the same time are not compatible";
     }
     if (options.increments && words > 2) {

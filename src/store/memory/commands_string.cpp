@@ -75,7 +75,7 @@ void set(call& what)
     if (!end) return;
 
     entry* found = what.server.data.find(what.words[1]);
-    const bool applies = !(options.only_new && found) && !(options.only_old && !found);
+    const bool applies = found ? !options.only_new : !options.only_old;
     if (options.wants_old) {
         if (look_up<std::string>(what, what.words[1]).refused) return;
         get(what);

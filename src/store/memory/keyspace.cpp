@@ -38,8 +38,7 @@ std::vector<keyspace::key_info> keyspace::keys() const
     for (const auto& [name, what] : entries_) {
         if (!has_ended(what)) all.push_back({name, type_name(what.data), what.ends});
     }
-    std::sort(all.begin(), all.end(),
-              [](const key_info& a, const key_info& b) { return a.name < b.name; });
+    std::ranges::sort(all, {}, &key_info::name);
     return all;
 }
 

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] std::string_view view() const noexcept { return {text_, size_}; }
 
 private:
-    char text_[32];
+    char text_[32]{};
     std::size_t size_;
 };
 

@@ -5,7 +5,7 @@
 #include "store/memory/sha1.h"
 
 #include <cmath>
-#include <cstdlib>
+#include <cstdint>
 #include <lua.hpp>
 #include <string_view>
 
@@ -130,9 +130,11 @@ int redis_library::replicate_commands(lua_State* lua)
 // The generator of lrand48(), as in Redis, but with a state of each engine's own.
 int redis_library::random(lua_State* lua)
 {
-    constexpr long limit = 0x7FFFFFFF;
-    const auto share = static_cast<lua_Number>(::nrand48(host_of(lua).random_.data()) % limit) /
-                       static_cast<lua_Number>(limit);
+    constexpr std::uint64_t limit = 0x7FFFFFFF;
+    auto& state = host_of(lua).random_;
+    state = (state * 0x5DEECE66D + 0xB) & 0xFFFFFFFFFFFF;
+    const auto share =
+        static_cast<lua_Number>((state >> 17U) % limit) / static_cast<lua_Number>(limit);
     const int count = ::lua_gettop(lua);
     if (count == 0) {
         ::lua_pushnumber(lua, share);
@@ -149,9 +151,8 @@ int redis_library::random(lua_State* lua)
 
 int redis_library::randomseed(lua_State* lua)
 {
-    const auto seed = static_cast<unsigned>(::luaL_checkinteger(lua, 1));
-    host_of(lua).random_ = {0x330E, static_cast<unsigned short>(seed & 0xFFFFU),
-                            static_cast<unsigned short>(seed >> 16U)};
+    const auto seed = static_cast<std::uint32_t>(::luaL_checkinteger(lua, 1));
+    host_of(lua).random_ = (std::uint64_t{seed} << 16U) + 0x330E;
     return 0;
 }
 

@@ -10,8 +10,8 @@
 #include "store/memory/script_limits.h"
 #include "store/memory/subscriptions.h"
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -88,7 +88,7 @@ private:
     field_names names_;
     std::unordered_map<std::string, script, text_hash, std::equal_to<>> scripts_;
     run_state running_;
-    std::array<unsigned short, 3> random_{};  // the state of math.random
+    std::uint64_t random_ = 0;  // the state of math.random
     std::vector<std::string_view> words_;
     std::vector<number_text> numbers_;  // the texts of those words that are numbers
 };

@@ -69,7 +69,7 @@ bool read_bound(std::string_view word, double& bound, bool& excluded)
 std::optional<sorted_set::interval> read_interval(call& what, std::string_view min,
                                                   std::string_view max)
 {
-    sorted_set::interval scores{};
+    sorted_set::interval scores;
     if (!read_bound(min, scores.min, scores.min_excluded) ||
         !read_bound(max, scores.max, scores.max_excluded)) {
         what.out.error("ERR min or max is not a float");

@@ -11,7 +11,7 @@ void subscriptions::add(session who, std::string_view channel)
     auto found = channels_.find(channel);
     if (found == channels_.end()) found = channels_.try_emplace(std::string{channel}).first;
     auto& listeners = found->second;
-    if (std::find(listeners.begin(), listeners.end(), who) == listeners.end()) {
+    if (std::ranges::find(listeners, who) == listeners.end()) {
         listeners.push_back(who);
     }
 }
@@ -34,7 +34,7 @@ std::vector<std::string> subscriptions::channels_of(session who) const
 {
     std::vector<std::string> names;
     for (const auto& [name, listeners] : channels_) {
-        if (std::find(listeners.begin(), listeners.end(), who) != listeners.end()) {
+        if (std::ranges::find(listeners, who) != listeners.end()) {
             names.push_back(name);
         }
     }

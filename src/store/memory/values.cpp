@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 namespace pawl::store::memory {
 
@@ -47,11 +46,9 @@ std::optional<std::size_t> sorted_set::rank(std::string_view name) const noexcep
 void sorted_set::set(std::string_view name, double score)
 {
     if (const auto at = rank(name)) erase(*at);
-    const auto place = std::lower_bound(members_.begin(), members_.end(), std::tie(score, name),
-                                        [](const member& each, const auto& wanted) {
-                                            return std::tuple<double, std::string_view>{
-                                                       each.score, each.name} < wanted;
-                                        });
+    const auto place = std::ranges::partition_point(members_, [&](const member& each) {
+        return each.score < score || (each.score == score && each.name < name);
+    });
     members_.insert(place, member{score, std::string{name}});
 }
 

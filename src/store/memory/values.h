@@ -41,8 +41,8 @@ public:
 
     // Scores from `min` to `max`, without those that are excluded.
     struct interval {
-        double min;
-        double max;
+        double min = 0;
+        double max = 0;
         bool min_excluded = false;
         bool max_excluded = false;
 
