@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace pawl::store::memory {
 
@@ -17,7 +18,7 @@ std::optional<std::int64_t> to_whole(std::string_view text) noexcept
     return number;
 }
 
-std::optional<double> to_real(std::string_view text) noexcept
+std::optional<double> to_real(std::string_view text, beyond_range large) noexcept
 {
     if (text.starts_with('+')) {
         text.remove_prefix(1);
@@ -26,8 +27,15 @@ std::optional<double> to_real(std::string_view text) noexcept
     double number = 0;
     const auto* const end = text.data() + text.size();
     const auto [stop, problem] = std::from_chars(text.data(), end, number);
-    if (problem != std::errc{} || stop != end || std::isnan(number)) return std::nullopt;
-    return number;
+    if (stop != end || problem == std::errc::invalid_argument || std::isnan(number)) {
+        return std::nullopt;
+    }
+    if (problem == std::errc{}) return number;
+    if (large == beyond_range::is_none) return std::nullopt;
+    // Too small rather than too large, if the exponent is negative.
+    if (text.find("e-") != text.npos || text.find("E-") != text.npos) return 0;
+    constexpr auto infinity = std::numeric_limits<double>::infinity();
+    return text.starts_with('-') ? -infinity : infinity;
 }
 
 number_text::number_text(std::int64_t whole) noexcept

@@ -10,8 +10,11 @@ namespace pawl::store::memory {
 // Only the shortest form: no plus, no leading zeros, no spaces.
 [[nodiscard]] std::optional<std::int64_t> to_whole(std::string_view text) noexcept;
 
+enum class beyond_range { is_none, is_infinite };
+
 // A score: also with a plus, an exponent, or inf. Not a number is none.
-[[nodiscard]] std::optional<double> to_real(std::string_view text) noexcept;
+[[nodiscard]] std::optional<double> to_real(std::string_view text,
+                                            beyond_range large = beyond_range::is_none) noexcept;
 
 // The text of a number, without memory from the heap.
 class number_text {

@@ -38,9 +38,9 @@ bool read_options(call& what, bool has_all_options, range_options& options)
         } else if (is_word(words[at], "LIMIT") && at + 2 < words.size()) {
             if (!read_limit(what, words.subspan(at + 1, 2), options)) return false;
             at += 2;
-        } else if (has_all_options && is_word(words[at], "REV")) {
+        } else if (has_all_options && !options.reversed && is_word(words[at], "REV")) {
             options.reversed = true;
-        } else if (has_all_options && is_word(words[at], "BYSCORE")) {
+        } else if (has_all_options && !options.by_score && is_word(words[at], "BYSCORE")) {
             options.by_score = true;
         } else {
             what.out.error(refusal::syntax);
@@ -56,12 +56,13 @@ bool read_options(call& what, bool has_all_options, range_options& options)
     return true;
 }
 
-// (5 means that 5 itself is not within.
+// (5 means that 5 itself is not within. Here, other than in scores, nothing is zero to Redis, and
+// what is too large is infinite.
 bool read_bound(std::string_view word, double& bound, bool& excluded)
 {
     excluded = word.starts_with('(');
     if (excluded) word.remove_prefix(1);
-    const auto number = to_real(word);
+    const auto number = word.empty() ? 0.0 : to_real(word, beyond_range::is_infinite);
     bound = number.value_or(0);
     return number.has_value();
 }
