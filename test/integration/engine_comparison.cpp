@@ -61,7 +61,7 @@ private:
         if (left.type() != resp_type::bulk) return false;
         const auto a = redis::to_integer(left.text());
         const auto b = redis::to_integer(right.text());
-        return a && b && std::min(*a, *b) >= least_epoch_us && same(*a, *b);
+        return a && b && is_from_epoch(*a) && is_from_epoch(*b) && same(*a, *b);
     }
 
     bool same(std::int64_t left, std::int64_t right) const
@@ -69,13 +69,21 @@ private:
         if (left == right) return true;
         const auto least = std::min(left, right);
         const auto milliseconds = how_.tolerance / std::chrono::milliseconds{1} + 1;
-        if (least >= least_epoch_us) return differ_by(left, right, how_.tolerance.count());
+        if (is_from_epoch(left) && is_from_epoch(right) && (left < 0) == (right < 0)) {
+            return differ_by(left, right, how_.tolerance.count());
+        }
         if (least >= least_epoch_ms) return differ_by(left, right, milliseconds);
         if (how_.time == time_in_reply::milliseconds && least > least_left.count()) {
             return differ_by(left, right, milliseconds);
         }
         return how_.time == time_in_reply::seconds && least >= 0 &&
                differ_by(left, right, milliseconds / 1000 + 1);
+    }
+
+    // In microseconds, as fences are, perhaps with the smallest number added to it.
+    static bool is_from_epoch(std::int64_t number)
+    {
+        return number >= least_epoch_us || number <= -least_epoch_us;
     }
 
     static bool differ_by(std::int64_t left, std::int64_t right, std::int64_t most)

@@ -70,6 +70,7 @@ public:
     {
         log_.str({});
         slowest_ = {};
+        some_ended_ = false;
         if (!start()) return log_.str();
         engine_requests requests{seed};
         for (int done = 0; done < requests_in_a_sequence; ++done) {
@@ -89,6 +90,7 @@ private:
 
     bool compare(const engine_request& request)
     {
+        if (request.words[0] == "DBSIZE" && some_ended_) return true;
         if (request.words[0] == "DBSIZE" && !touch_all_keys()) return false;
         wait_for_ends();
         const auto words = views_of(request.words);
@@ -131,7 +133,8 @@ private:
             .tolerance = 2ms + 2 * slowest_, .time = request.time, .any_order = request.any_order};
     }
 
-    // What has ended is counted until someone asks for it, or the server finds the time.
+    // What has ended is counted until someone asks for it, or the server finds the time. These here
+    // ended before they began; of others nobody knows the names, so then there is no comparison.
     bool touch_all_keys()
     {
         engine_request touch{{"EXISTS"}};
@@ -146,6 +149,7 @@ private:
         for (const auto& key : double_.keys()) {
             if (!key.ends || wall_clock() + guard < *key.ends) continue;
             std::this_thread::sleep_for(*key.ends + guard - wall_clock());
+            some_ended_ = true;
         }
         now_ = wall_clock();
     }
@@ -176,6 +180,7 @@ private:
     microseconds now_ = wall_clock();
     engine double_{[this] { return now_; }};
     microseconds slowest_{};
+    bool some_ended_ = false;
     std::vector<std::string> pushed_;
     std::ostringstream log_;
 };

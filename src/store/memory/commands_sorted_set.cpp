@@ -83,8 +83,7 @@ bool add_one(sorted_set& data, std::string_view name, double score, const add_op
     } else {
         ++result.members;
     }
-    score += 0.0;  // there is only one zero
-    data.set(name, score);
+    data.set(name, score + 0.0);  // only one zero is kept
     result.score = score;
     return true;
 }

@@ -12,7 +12,6 @@ struct range_options {
     bool by_score = false;
     bool reversed = false;
     bool with_scores = false;
-    bool limited = false;
     std::int64_t skipped = 0;
     std::int64_t most = -1;  // no limit if negative
 };
@@ -23,7 +22,6 @@ bool read_limit(call& what, std::span<const std::string_view> words, range_optio
     const auto skipped = whole_argument(what, words[0]);
     const auto most = skipped ? whole_argument(what, words[1]) : std::nullopt;
     if (!most) return false;
-    options.limited = true;
     options.skipped = *skipped;
     options.most = *most;
     return true;
@@ -47,7 +45,8 @@ bool read_options(call& what, bool has_all_options, range_options& options)
             return false;
         }
     }
-    if (options.limited && !options.by_score) {
+    // A limit of -1 is as good as none.
+    if (options.most != -1 && !options.by_score) {
         what.out.error(
             "ERR syntax error, LIMIT is only supported in combination with either "
             "BYSCORE or BYLEX");
