@@ -1,24 +1,23 @@
 #include "store/memory/command.h"
 
-#include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <string>
-#include <vector>
+#include <unordered_map>
 
 namespace pawl::store::memory {
 namespace {
 
 constexpr std::size_t longest_name = 32;
 
-std::vector<command> all_commands()
+using command_map = std::unordered_map<std::string_view, command>;
+
+command_map all_commands()
 {
-    std::vector<command> all;
+    command_map all;
     for (const auto part : {hash_commands(), key_commands(), list_commands(), server_commands(),
                             script_commands(), sorted_set_commands(), string_commands()}) {
-        all.insert(all.end(), part.begin(), part.end());
+        for (const command& each : part) all.emplace(each.name, each);
     }
-    std::ranges::sort(all, {}, &command::name);
     return all;
 }
 
@@ -42,9 +41,9 @@ private:
 
 const command* find(std::string_view name) noexcept
 {
-    static const std::vector<command> all = all_commands();
-    const auto found = std::ranges::lower_bound(all, name, {}, &command::name);
-    return found != all.end() && found->name == name ? &*found : nullptr;
+    static const command_map all = all_commands();
+    const auto found = all.find(name);
+    return found != all.end() ? &found->second : nullptr;
 }
 
 }  // namespace
