@@ -147,10 +147,9 @@ TEST_F(engine_script, when_memory_is_full_a_script_without_the_line_runs_until_i
 TEST_F(engine_script, ours_have_the_names_that_a_server_gives_them)
 {
     namespace ours = redis::scripts;
-    for (const auto* const each :
-         {&ours::plain_acquire, &ours::plain_renew, &ours::plain_check, &ours::plain_release,
-          &ours::hash_acquire, &ours::hash_set_count, &ours::hash_renew, &ours::hash_check,
-          &ours::hash_release}) {
+    for (const auto* const each : {&ours::plain_acquire, &ours::plain_renew, &ours::plain_check,
+                                   &ours::plain_release, &ours::hash_acquire, &ours::hash_set_count,
+                                   &ours::hash_renew, &ours::hash_check, &ours::hash_release}) {
         EXPECT_EQ(ask({"SCRIPT", "LOAD", each->text}), "$40|" + std::string{each->sha} + "|");
         EXPECT_EQ(ask({"SCRIPT", "LOAD", each->text_without_flags()}),
                   "$40|" + std::string{each->sha_without_flags} + "|");
