@@ -1,0 +1,181 @@
+// Connections, channels, and the database as a whole.
+#include "store/memory/arguments.h"
+#include "store/memory/numbers.h"
+
+#include <algorithm>
+
+namespace pawl::store::memory {
+namespace {
+
+using namespace std::chrono_literals;
+
+void ping(call& what)
+{
+    if (what.words.size() > 2) return wrong_number_of_words(what, "ping");
+    if (what.words.size() == 2) return what.out.bulk(what.words[1]);
+    what.out.status("PONG");
+}
+
+void time(call& what)
+{
+    const auto now = what.server.now;
+    what.out.array(2);
+    what.out.bulk(number_text{std::int64_t{now / 1s}}.view());
+    what.out.bulk(number_text{std::int64_t{(now % 1s).count()}}.view());
+}
+
+void select(call& what)
+{
+    const auto number = whole_argument(what, what.words[1]);
+    if (!number) return;
+    if (*number != 0) return what.out.error("ERR DB index is out of range");
+    what.out.status("OK");
+}
+
+void dbsize(call& what)
+{
+    what.out.integer(static_cast<std::int64_t>(what.server.data.size()));
+}
+
+void flush(call& what)
+{
+    const auto options = what.words.subspan(1);
+    if (options.size() > 1 ||
+        (options.size() == 1 && !is_word(options[0], "ASYNC") && !is_word(options[0], "SYNC"))) {
+        return what.out.error(refusal::syntax);
+    }
+    what.server.data.clear();
+    what.out.status("OK");
+}
+
+// Names are for people, and nobody looks here.
+bool check_name(call& what, std::string_view name)
+{
+    const bool fit = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+    if (!fit) {
+        what.out.error("ERR Client names cannot contain spaces, newlines or special characters.");
+    }
+    return fit;
+}
+
+void client_setname(call& what)
+{
+    if (check_name(what, what.words[2])) what.out.status("OK");
+}
+
+// Any password will do, as without one.
+bool read_hello(call& what)
+{
+    const auto words = what.words;
+    for (std::size_t at = 2; at < words.size();) {
+        if (is_word(words[at], "AUTH") && at + 2 < words.size()) {
+            if (words[at + 1] != "default") {
+                what.out.error("WRONGPASS invalid username-password pair or user is disabled.");
+                return false;
+            }
+            at += 3;
+        } else if (is_word(words[at], "SETNAME") && at + 1 < words.size()) {
+            if (!check_name(what, words[at + 1])) return false;
+            at += 2;
+        } else {
+            what.out.error("ERR Syntax error in HELLO option '" + std::string{words[at]} + "'");
+            return false;
+        }
+    }
+    return true;
+}
+
+// Only RESP3 is spoken here.
+void hello(call& what)
+{
+    if (what.words.size() > 1) {
+        const auto version = to_whole(what.words[1]);
+        if (!version) {
+            return what.out.error("ERR Protocol version is not an integer or out of range");
+        }
+        if (*version != 3) return what.out.error("NOPROTO unsupported protocol version");
+    }
+    if (!read_hello(what)) return;
+    what.out.map(7);
+    what.out.bulk("server");
+    what.out.bulk("redis");
+    what.out.bulk("version");
+    what.out.bulk("7.0.15");
+    what.out.bulk("proto");
+    what.out.integer(3);
+    what.out.bulk("id");
+    what.out.integer(static_cast<std::int64_t>(what.from));
+    what.out.bulk("mode");
+    what.out.bulk("standalone");
+    what.out.bulk("role");
+    what.out.bulk("master");
+    what.out.bulk("modules");
+    what.out.array(0);
+}
+
+void publish(call& what)
+{
+    const auto reached = what.server.channels.publish(what.words[1], what.words[2]);
+    what.out.integer(static_cast<std::int64_t>(reached));
+}
+
+void confirm(call& what, std::string_view kind, std::optional<std::string_view> channel)
+{
+    what.out.push(3);
+    what.out.bulk(kind);
+    if (channel) {
+        what.out.bulk(*channel);
+    } else {
+        what.out.null();
+    }
+    what.out.integer(static_cast<std::int64_t>(what.server.channels.count(what.from)));
+}
+
+void subscribe(call& what)
+{
+    for (const auto channel : what.words.subspan(1)) {
+        what.server.channels.add(what.from, channel);
+        confirm(what, "subscribe", channel);
+    }
+}
+
+void unsubscribe_from(call& what, std::string_view channel)
+{
+    what.server.channels.remove(what.from, channel);
+    confirm(what, "unsubscribe", channel);
+}
+
+void unsubscribe(call& what)
+{
+    if (what.words.size() > 1) {
+        for (const auto channel : what.words.subspan(1)) unsubscribe_from(what, channel);
+        return;
+    }
+    const auto all = what.server.channels.channels_of(what.from);
+    if (all.empty()) return confirm(what, "unsubscribe", std::nullopt);
+    for (const auto& channel : all) unsubscribe_from(what, channel);
+}
+
+constexpr command table[] = {
+    {"client", -2, command::container, nullptr},
+    {"client|setname", 3, command::no_script, client_setname},
+    {"dbsize", 1, command::reads, dbsize},
+    {"flushall", -1, command::writes, flush},
+    {"flushdb", -1, command::writes, flush},
+    {"hello", -1, command::no_script, hello},
+    {"ping", -1, command::reads, ping},
+    {"publish", 3, command::tells_others, publish},
+    {"select", 2, command::reads, select},
+    {"subscribe", -2, command::no_script, subscribe},
+    {"time", 1, command::reads, time},
+    {"unsubscribe", -1, command::no_script, unsubscribe},
+};
+
+}  // namespace
+
+std::span<const command> server_commands() noexcept
+{
+    return table;
+}
+
+}  // namespace pawl::store::memory

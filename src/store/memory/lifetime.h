@@ -1,0 +1,28 @@
+// When a key ends, as commands say it.
+#pragma once
+
+#include "store/memory/command.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pawl::store::memory {
+
+struct time_form {
+    bool seconds;   // or milliseconds
+    bool absolute;  // or from now
+
+    bool operator==(const time_form&) const = default;
+};
+
+// EX, PX, EXAT, PXAT.
+[[nodiscard]] std::optional<time_form> time_form_of(std::string_view word) noexcept;
+
+// None if it is beyond all numbers.
+[[nodiscard]] std::optional<instant> end_at(std::int64_t number, time_form form,
+                                            instant now) noexcept;
+
+void refuse_time(call& what, std::string_view command_name);
+
+}  // namespace pawl::store::memory

@@ -1,0 +1,41 @@
+// Who listens to which channel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::store::memory {
+
+// A connected client; 0 is nobody in particular.
+using session = std::uint64_t;
+
+class subscriptions {
+public:
+    // Gets a push message in RESP3. Must not call the engine.
+    using delivery = std::function<void(session, std::string_view)>;
+
+    void on_push(delivery deliver) { deliver_ = std::move(deliver); }
+
+    void add(session who, std::string_view channel);
+    void remove(session who, std::string_view channel);
+    void remove(session who);
+    void clear() noexcept { channels_.clear(); }
+
+    [[nodiscard]] std::vector<std::string> channels_of(session who) const;  // by name
+    [[nodiscard]] std::size_t count(session who) const;
+
+    // Tells those who listen, in the order in which they came. Returns how many.
+    std::size_t publish(std::string_view channel, std::string_view message);
+
+private:
+    std::map<std::string, std::vector<session>, std::less<>> channels_;
+    delivery deliver_;
+    std::string buffer_;
+};
+
+}  // namespace pawl::store::memory

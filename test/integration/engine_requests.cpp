@@ -1,0 +1,379 @@
+#include "integration/engine_requests.h"
+
+#include "integration/engine_scripts.h"
+
+#include <array>
+#include <utility>
+
+namespace pawl::test {
+namespace {
+
+namespace ours = redis::scripts;
+
+const redis::script* const all_scripts[] = {
+    &ours::plain_acquire, &ours::plain_renew,  &ours::plain_check,
+    &ours::plain_release, &ours::hash_acquire, &ours::hash_set_count,
+    &ours::hash_renew,    &ours::hash_check,   &ours::hash_release,
+};
+
+bool is_any_of(const redis::script& script, std::initializer_list<const redis::script*> some)
+{
+    for (const auto* const each : some) {
+        if (&script == each) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+const std::vector<std::string>& engine_keys()
+{
+    static const std::vector<std::string> all{"k0", "k1", "k2", "k3", "k4", "k5", "f0", "f1"};
+    return all;
+}
+
+bool engine_requests::chance(double probability)
+{
+    return std::bernoulli_distribution{probability}(random_);
+}
+
+std::size_t engine_requests::below(std::size_t limit)
+{
+    return std::uniform_int_distribution<std::size_t>{0, limit - 1}(random_);
+}
+
+std::string engine_requests::one_of(choice words)
+{
+    return std::string{words.begin()[below(words.size())]};
+}
+
+std::string engine_requests::key()
+{
+    return engine_keys()[below(engine_keys().size())];
+}
+
+std::string engine_requests::lock()
+{
+    return chance(0.95) ? one_of({"k0", "k1", "k2"}) : key();
+}
+
+std::string engine_requests::fence()
+{
+    return chance(0.95) ? one_of({"f0", "f1"}) : key();
+}
+
+std::string engine_requests::name()
+{
+    return one_of({"h0", "h1", "h2", "h3"});
+}
+
+std::string engine_requests::number()
+{
+    if (chance(0.9)) return std::to_string(static_cast<int>(below(12)) - 3);
+    return one_of({"x", "", "1.5", "007", "-0", "+1", " 1", "9223372036854775807",
+                   "-9223372036854775808", "9223372036854775808", "99999999999999999999"});
+}
+
+std::string engine_requests::score()
+{
+    if (chance(0.8)) return std::to_string(static_cast<int>(below(9)) - 2);
+    return one_of({"1.5", "0.1", "-0", "inf", "-inf", "+inf", "nan", "x", "1e20", "1e-7", "+3",
+                   "3.0", "1e400", "17179869184.5", "1 ", ".5", "5."});
+}
+
+std::string engine_requests::bound()
+{
+    const auto text = chance(0.3) ? one_of({"-inf", "+inf", "(inf", "x", "(", "(x"}) : score();
+    return chance(0.3) ? "(" + text : text;
+}
+
+// Short ones make the test wait until they are over. Those that are no number to a command differ from
+// all that are: a script may compare them with what is left, and clocks differ a little.
+std::string engine_requests::lease()
+{
+    if (chance(0.01)) return std::to_string(60 + below(40));
+    if (chance(0.04)) {
+        return one_of({"0", "-1", "x", "", "1.5", "9223372036854775807", "1e6", "007000"});
+    }
+    return one_of({"10000", "20000", "30000", "60000"});
+}
+
+// Where it matters which of two is later, they must not be alike: clocks differ a little.
+std::string engine_requests::long_and_unique()
+{
+    return std::to_string(100'000 + 2'000 * ++leases_);
+}
+
+std::string engine_requests::pattern()
+{
+    return one_of({"*", "k*", "k?", "[kf]0", "[^f]*", "k[1-3]", "k[3-1]", "\\k0", "k", "*0*", "",
+                   "k[12", "**1", "[\\k]1"});
+}
+
+engine_request engine_requests::next()
+{
+    engine_request request;
+    const auto kind = below(100);
+    if (kind < 45) {
+        request = our_script();
+    } else if (kind < 75) {
+        request = command();
+    } else if (kind < 88) {
+        request = command_in_script();
+    } else {
+        request = small_script();
+    }
+    if (chance(0.02)) disturb(request);
+    return request;
+}
+
+engine_request engine_requests::our_script()
+{
+    const auto& script = *all_scripts[below(std::size(all_scripts))];
+    if (is_any_of(script, {&ours::plain_acquire, &ours::hash_acquire})) {
+        auto request =
+            script_call(script, {lock(), fence()}, {name(), lease(), lease(), one_of({"0", "1"})});
+        request.time = time_in_reply::milliseconds;
+        return request;
+    }
+    if (is_any_of(script, {&ours::plain_renew, &ours::hash_renew})) {
+        std::vector<std::string> keys;
+        std::vector<std::string> arguments;
+        for (auto left = below(4); left > 0; --left) {
+            keys.push_back(lock());
+            arguments.push_back(name());
+            arguments.push_back(lease());
+        }
+        return script_call(script, keys, arguments);
+    }
+    if (&script == &ours::hash_set_count) {
+        return script_call(script, {lock()}, {name(), lease(), number()});
+    }
+    return script_call(script, {lock()}, {name()});
+}
+
+engine_request engine_requests::script_call(const redis::script& script,
+                                            std::vector<std::string> keys,
+                                            std::vector<std::string> arguments)
+{
+    const bool flags = chance(0.9);
+    const auto sha = flags ? script.sha : script.sha_without_flags;
+    const auto text = flags ? script.text : script.text_without_flags();
+    if (chance(0.02)) return {{"SCRIPT", "LOAD", std::string{text}}};
+
+    engine_request request;
+    if (chance(0.7)) {
+        request.words = {"EVALSHA", std::string{sha}};
+    } else {
+        request.words = {"EVAL", std::string{text}};
+    }
+    request.words.push_back(std::to_string(keys.size()));
+    request.words.insert(request.words.end(), keys.begin(), keys.end());
+    request.words.insert(request.words.end(), arguments.begin(), arguments.end());
+    return request;
+}
+
+engine_request engine_requests::command()
+{
+    switch (below(6)) {
+    case 0: return key_command();
+    case 1: return string_command();
+    case 2: return hash_command();
+    case 3: return list_command();
+    case 4: return sorted_set_command();
+    default: return server_command();
+    }
+}
+
+engine_request engine_requests::key_command()
+{
+    switch (below(14)) {
+    case 0: return {{one_of({"DEL", "UNLINK"}), key()}};
+    case 1: return {{one_of({"DEL", "UNLINK", "EXISTS"}), key(), key()}};
+    case 2: return {{"EXISTS", key()}};
+    case 3: return {{"TYPE", key()}};
+    case 4: return {{"PTTL", key()}, time_in_reply::milliseconds};
+    case 5: return {{"TTL", key()}, time_in_reply::seconds};
+    case 6: return {{"PEXPIRE", key(), lease()}};
+    case 7:
+        return {
+            {"EXPIRE", key(),
+             one_of({"10", "100", "0", "-1", "x", "9223372036854775807", "-9223372036854775807"})}};
+    case 8: return {{"PEXPIREAT", key(), one_of({"5", "4102444800000", "-5", "x"})}};
+    case 9: return {{"PEXPIRETIME", key()}};
+    case 10: return {{"PERSIST", key()}};
+    case 11: return {{"PEXPIRE", key(), long_and_unique(), one_of({"NX", "XX", "GT", "LT", "gt"})}};
+    case 12:
+        return {{"PEXPIRE", key(), long_and_unique(), one_of({"NX", "XX", "GT", "LT", "ZZ"}),
+                 one_of({"NX", "XX", "GT", "LT"})}};
+    default: return {{"KEYS", pattern()}, time_in_reply::none, true};
+    }
+}
+
+engine_request engine_requests::string_command()
+{
+    switch (below(8)) {
+    case 0: return {{"GET", key()}};
+    case 1: return {{"INCR", key()}};
+    case 2: return {{"INCRBY", key(), number()}};
+    case 3: return {{"SET", key(), chance(0.5) ? number() : name()}};
+    case 4: return {{"SET", key(), name(), one_of({"NX", "XX", "GET", "KEEPTTL", "nx", "ZZ"})}};
+    case 5: return {{"SET", key(), name(), one_of({"PX", "px", "PX", "EX"}), lease()}};
+    case 6:
+        return {{"SET", key(), name(), one_of({"PXAT", "EXAT"}),
+                 one_of({"5", "4102444800000", "0", "-1", "x", "4102444800"})}};
+    default: {
+        engine_request request{{"SET", key(), name()}};
+        for (auto left = 1 + below(4); left > 0; --left) {
+            request.words.push_back(one_of({"NX", "XX", "GET", "KEEPTTL", "PX", "EX", "10000"}));
+        }
+        return request;
+    }
+    }
+}
+
+engine_request engine_requests::hash_command()
+{
+    switch (below(8)) {
+    case 0: return {{"HSET", key(), name(), number()}};
+    case 1: return {{"HSET", key(), name(), number(), name(), number()}};
+    case 2: return {{"HGET", key(), name()}};
+    case 3: return {{"HDEL", key(), name(), name()}};
+    case 4: return {{"HEXISTS", key(), name()}};
+    case 5: return {{"HGETALL", key()}};
+    case 6: return {{"HLEN", key()}};
+    default: return {{"HINCRBY", key(), name(), number()}};
+    }
+}
+
+engine_request engine_requests::list_command()
+{
+    switch (below(8)) {
+    case 0: return {{one_of({"RPUSH", "LPUSH"}), key(), name()}};
+    case 1: return {{one_of({"RPUSH", "LPUSH"}), key(), name(), name(), name()}};
+    case 2: return {{one_of({"LPOP", "RPOP"}), key()}};
+    case 3: return {{one_of({"LPOP", "RPOP"}), key(), number()}};
+    case 4: return {{"LRANGE", key(), number(), number()}};
+    case 5: return {{"LLEN", key()}};
+    case 6: return {{"LREM", key(), number(), name()}};
+    default: return {{"LINDEX", key(), number()}};
+    }
+}
+
+engine_request engine_requests::sorted_set_command()
+{
+    switch (below(12)) {
+    case 0: return {{"ZADD", key(), score(), name()}};
+    case 1: return {{"ZADD", key(), score(), name(), score(), name()}};
+    case 2:
+        return {{"ZADD", key(), one_of({"NX", "XX", "GT", "LT", "CH", "INCR"}), score(), name()}};
+    case 3:
+        return {{"ZADD", key(), one_of({"NX", "XX", "GT", "LT", "CH", "INCR"}),
+                 one_of({"NX", "XX", "GT", "LT", "CH", "INCR", "ch"}), score(), name()}};
+    case 4: return {{"ZREM", key(), name(), name()}};
+    case 5: return {{one_of({"ZSCORE", "ZRANK"}), key(), name()}};
+    case 6: return {{"ZCARD", key()}};
+    case 7: {
+        engine_request request{{"ZRANGE", key(), number(), number()}};
+        if (chance(0.5)) request.words.push_back(one_of({"WITHSCORES", "REV", "withscores", "ZZ"}));
+        if (chance(0.2)) request.words.push_back(one_of({"WITHSCORES", "REV"}));
+        return request;
+    }
+    case 8: {
+        engine_request request{{"ZRANGE", key(), bound(), bound(), "BYSCORE"}};
+        if (chance(0.3)) request.words.emplace_back("REV");
+        if (chance(0.3)) request.words.emplace_back("WITHSCORES");
+        if (chance(0.3)) {
+            request.words.insert(request.words.end(), {"LIMIT", number(), number()});
+        }
+        return request;
+    }
+    case 9: {
+        engine_request request{{"ZRANGEBYSCORE", key(), bound(), bound()}};
+        if (chance(0.3)) request.words.emplace_back("WITHSCORES");
+        if (chance(0.4)) {
+            request.words.insert(request.words.end(), {"LIMIT", number(), number()});
+        }
+        return request;
+    }
+    case 10: return {{"ZREMRANGEBYSCORE", key(), bound(), bound()}};
+    default: {
+        engine_request request{{"ZPOPMIN", key()}};
+        if (chance(0.5)) request.words.push_back(number());
+        return request;
+    }
+    }
+}
+
+engine_request engine_requests::server_command()
+{
+    switch (below(14)) {
+    case 0: return {{"PING"}};
+    case 1: return {{"PING", name()}};
+    case 2: return {{"TIME"}, time_in_reply::clock};
+    case 3: return {{"SELECT", one_of({"0", "0", "1", "x"})}};
+    case 4: return {{"CLIENT", "SETNAME", one_of({"a", "a b", ""})}};
+    case 5:
+        return {{"SCRIPT", "EXISTS", std::string{ours::plain_acquire.sha},
+                 std::string{ours::hash_renew.sha}, "x"}};
+    case 6: {
+        if (chance(0.7)) return {{"PING"}};
+        return {{"SCRIPT", "FLUSH"}};
+    }
+    case 7: {
+        if (chance(0.6)) return {{one_of({"FLUSHALL", "FLUSHDB"}), "ZZ"}};
+        return {{one_of({"FLUSHALL", "FLUSHDB"})}};
+    }
+    case 8: {
+        engine_request request{{one_of({"SUBSCRIBE", "UNSUBSCRIBE"}), one_of({"c0", "c1"})}};
+        request.by_listener = true;
+        return request;
+    }
+    case 9:
+    case 10: return {{"PUBLISH", one_of({"c0", "c1", "c2"}), name()}};
+    case 11: return {{"DBSIZE"}};
+    case 12: return {{"CONFIG", "SET", "maxmemory", one_of({"0", "0", "1"})}};
+    default:
+        return {{one_of({"NOPE", "", "GETT", "SCRIPT", "CLIENT"}), one_of({"NOPE", "a\r\nb"})}};
+    }
+}
+
+engine_request engine_requests::command_in_script()
+{
+    engine_request inner = command();
+    // These are for the test itself, or come out in an order that nobody promised.
+    while (inner.by_listener || inner.any_order || inner.words[0] == "CONFIG" ||
+           inner.words[0] == "DBSIZE" || inner.time == time_in_reply::clock) {
+        inner = command();
+    }
+    inner.words.insert(inner.words.begin(),
+                       {"EVAL", std::string{wrappers()[below(wrappers().size())]}, "0"});
+    return inner;
+}
+
+engine_request engine_requests::small_script()
+{
+    const auto text = small_scripts()[below(small_scripts().size())];
+    engine_request request{{"EVAL", std::string{text}}};
+    if (chance(0.5)) {
+        request.words.insert(request.words.end(), {"1", key(), name()});
+    } else {
+        request.words.push_back(chance(0.95) ? "0" : number());
+    }
+    return request;
+}
+
+// A word too few, too many, or in another place.
+void engine_requests::disturb(engine_request& request)
+{
+    auto& words = request.words;
+    if (request.by_listener || words[0] == "CONFIG" || words.size() < 2) return;
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(1 + below(words.size() - 1));
+    switch (below(3)) {
+    case 0: words.erase(at); break;
+    case 1: words.insert(at, chance(0.5) ? name() : number()); break;
+    default: std::iter_swap(at, words.end() - 1);
+    }
+}
+
+}  // namespace pawl::test

@@ -1,0 +1,70 @@
+// Random requests for a server and its double: our scripts, other scripts, and single commands, most
+// of them sensible and some not.
+#pragma once
+
+#include "integration/engine_comparison.h"
+#include "redis/scripts.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::test {
+
+struct engine_request {
+    std::vector<std::string> words;
+    time_in_reply time = time_in_reply::none;
+    bool any_order = false;
+    bool by_listener = false;  // from the second connection, which has the subscriptions
+};
+
+// All keys of which requests speak.
+[[nodiscard]] const std::vector<std::string>& engine_keys();
+
+class engine_requests {
+public:
+    explicit engine_requests(std::uint64_t seed) : random_{seed} {}
+
+    [[nodiscard]] engine_request next();
+
+private:
+    using choice = std::initializer_list<std::string_view>;
+
+    [[nodiscard]] bool chance(double probability);
+    [[nodiscard]] std::size_t below(std::size_t limit);
+    [[nodiscard]] std::string one_of(choice words);
+    [[nodiscard]] std::string key();
+    [[nodiscard]] std::string lock();
+    [[nodiscard]] std::string fence();
+    [[nodiscard]] std::string name();
+    [[nodiscard]] std::string number();
+    [[nodiscard]] std::string score();
+    [[nodiscard]] std::string bound();
+    [[nodiscard]] std::string lease();
+    [[nodiscard]] std::string long_and_unique();
+    [[nodiscard]] std::string pattern();
+
+    [[nodiscard]] engine_request our_script();
+    [[nodiscard]] engine_request script_call(const redis::script& script,
+                                             std::vector<std::string> keys,
+                                             std::vector<std::string> arguments);
+    [[nodiscard]] engine_request command();
+    [[nodiscard]] engine_request key_command();
+    [[nodiscard]] engine_request string_command();
+    [[nodiscard]] engine_request hash_command();
+    [[nodiscard]] engine_request list_command();
+    [[nodiscard]] engine_request sorted_set_command();
+    [[nodiscard]] engine_request server_command();
+    [[nodiscard]] engine_request command_in_script();
+    [[nodiscard]] engine_request small_script();
+    void disturb(engine_request& request);
+
+    std::mt19937_64 random_;
+    int leases_ = 0;
+};
+
+}  // namespace pawl::test

@@ -1,0 +1,73 @@
+#include "support/resp_connection.h"
+
+#include <array>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+namespace pawl::test {
+namespace {
+
+socket_fd connect_unix(const std::string& path)
+{
+    socket_fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (!socket || path.size() >= sizeof address.sun_path) {
+        throw std::runtime_error{"resp_connection: no socket"};
+    }
+    path.copy(address.sun_path, path.size());
+    const timeval limit{.tv_sec = 10, .tv_usec = 0};
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        throw std::runtime_error{"resp_connection: cannot connect to " + path};
+    }
+    return socket;
+}
+
+}  // namespace
+
+resp_connection::resp_connection(const std::string& path) : socket_{connect_unix(path)}
+{
+    const std::array<std::string_view, 2> hello{"HELLO", "3"};
+    if (!ask(hello).starts_with('%')) throw std::runtime_error{"resp_connection: no RESP3"};
+}
+
+std::string resp_connection::ask(std::span<const std::string_view> words)
+{
+    std::string request;
+    redis::append_request(request, words);
+    send(request);
+    return read();
+}
+
+std::string resp_connection::read()
+{
+    while (true) {
+        const auto status = parser_.parse(buffer_);
+        if (status == redis::parse_status::complete) break;
+        if (status == redis::parse_status::malformed) {
+            throw std::runtime_error{"resp_connection: " + parser_.problem()};
+        }
+        std::array<char, 16384> chunk;
+        const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+        if (got <= 0) throw std::runtime_error{"resp_connection: no reply"};
+        buffer_.append(chunk.data(), static_cast<std::size_t>(got));
+    }
+    std::string reply = buffer_.substr(0, parser_.consumed());
+    buffer_.erase(0, parser_.consumed());
+    parser_.reset();
+    return reply;
+}
+
+void resp_connection::send(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const auto sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent <= 0) throw std::runtime_error{"resp_connection: cannot send"};
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+}
+
+}  // namespace pawl::test
