@@ -26,12 +26,12 @@ public:
 
     struct waiting {
         base::boot_time until;
-        const base::interrupt* stop;  // may be null
-        bool may_start;               // the local: server, if that is what it is
+        const base::interrupt* stop{};  // may be null
+        bool may_start{};               // the local: server, if that is what it is
     };
     struct unanswered {
         failure why;
-        bool sent;  // the server may have got the request
+        bool sent{};  // the server may have got the request
     };
     // From any thread, and in that thread: asks, and waits for the reply, which `read` gets.
     [[nodiscard]] virtual std::optional<unanswered> call(
