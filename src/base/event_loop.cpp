@@ -96,6 +96,13 @@ void event_loop::clock_moved()
     post([] {});  // the loop looks at its timers anew
 }
 
+boot_time event_loop::next_due()
+{
+    const std::scoped_lock guard{mutex_};
+    if (!wake_up_) return boot_time::max();
+    return posted_.empty() ? std::min(asleep_until_, alarm_at_) : boot_time::min();
+}
+
 void event_loop::arm()
 {
     using namespace std::chrono;
@@ -165,22 +172,47 @@ void event_loop::run()
 void event_loop::wait_once()
 {
     std::array<epoll_event, 16> events{};
-    const auto next = timers_.empty() ? boot_time::max() : timers_.begin()->first.first;
+    const auto next = fall_asleep();
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
                                    poll_timeout(next, platform_->now()));
+    woke_up();
     for (int i = 0; i < count; ++i) {
         const int fd = events[static_cast<std::size_t>(i)].data.fd;
         if (fd == wake_up_.get()) {
             drain(fd);
         } else if (fd == alarm_.get()) {
             drain(fd);
-            if (alarm_handler_) alarm_handler_();
+            ring();
         } else if (const auto found = watches_.find(fd); found != watches_.end()) {
             // A copy: the handler may end its own watch.
             const auto handler = found->second;
             (*handler)();
         }
     }
+}
+
+boot_time event_loop::fall_asleep()
+{
+    const auto next = timers_.empty() ? boot_time::max() : timers_.begin()->first.first;
+    const std::scoped_lock guard{mutex_};
+    asleep_until_ = next;
+    return next;
+}
+
+void event_loop::woke_up()
+{
+    const std::scoped_lock guard{mutex_};
+    asleep_until_ = boot_time::min();
+}
+
+void event_loop::ring()
+{
+    {
+        const std::scoped_lock guard{mutex_};
+        // If it was set anew since it went off, it is still to come.
+        if (alarm_at_ <= platform_->now()) alarm_at_ = boot_time::max();
+    }
+    if (alarm_handler_) alarm_handler_();
 }
 
 void event_loop::run_posted()

@@ -50,12 +50,20 @@ public:
     // From any thread: the platform's clock was moved, so the times to come are nearer or further.
     void clock_moved();
 
+    // From any thread: when it next has something to do. boot_time::min() if it is doing something
+    // now or has work posted; boot_time::max() if nothing is planned, or it was stopped. Descriptors
+    // are left out.
+    [[nodiscard]] boot_time next_due();
+
 private:
     void arm();  // mutex_ is held
     void run();
     void wait_once();
     void run_posted();
     void run_timers();
+    [[nodiscard]] boot_time fall_asleep();  // until when
+    void woke_up();
+    void ring();
     void control(int operation, int fd, std::uint32_t events, const char* what) const;
 
     const platform* platform_;
@@ -63,11 +71,12 @@ private:
     task alarm_handler_;
 
     std::mutex mutex_;
-    unique_fd wake_up_;         // guarded by mutex_ in other threads; none when stopped
-    unique_fd alarm_;           // likewise
-    boot_time alarm_at_ = boot_time::max();  // guarded by mutex_
-    std::vector<task> posted_;               // guarded by mutex_
-    bool stopping_ = false;     // guarded by mutex_
+    unique_fd wake_up_;  // guarded by mutex_ in other threads; none when stopped
+    unique_fd alarm_;    // likewise
+    boot_time alarm_at_ = boot_time::max();      // guarded by mutex_; max() once it has rung
+    boot_time asleep_until_ = boot_time::max();  // guarded by mutex_; min() while awake
+    std::vector<task> posted_;                   // guarded by mutex_
+    bool stopping_ = false;                      // guarded by mutex_
 
     // The loop thread's own.
     std::map<int, std::shared_ptr<ready_handler>> watches_;

@@ -33,6 +33,23 @@ public:
 
     // The calling thread waits. False if `stop`, which may be null, was requested first.
     [[nodiscard]] virtual bool pause(boot_time until, const interrupt* stop) = 0;
+
+    // A call of the user's begins and ends in the calling thread; calls may lie within one another.
+    // Nobody need care but who wants to know whether everyone waits.
+    virtual void call_begins() {}
+    virtual void call_ends() noexcept {}
+};
+
+// From its making to its end a call is under way in this thread.
+class call_under_way {
+public:
+    explicit call_under_way(platform& where) : where_{&where} { where_->call_begins(); }
+    ~call_under_way() { where_->call_ends(); }
+    call_under_way(const call_under_way&) = delete;
+    call_under_way& operator=(const call_under_way&) = delete;
+
+private:
+    platform* where_;
 };
 
 class system_platform final : public platform {

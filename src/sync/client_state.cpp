@@ -81,6 +81,7 @@ std::shared_ptr<store::store> client_state::open_store() const
 core::acquire_result client_state::run(const core::acquire_plan& plan, const base::interrupt* stop)
 {
     using kind = core::acquire_step::kind;
+    const base::call_under_way mark{platform()};
     const auto store = open_store();
     core::acquire_machine machine{plan, random_};
     auto step = machine.start(platform().now());
@@ -101,6 +102,7 @@ core::acquire_result client_state::run(const core::acquire_plan& plan, const bas
 client_state::answer client_state::run(const core::operation& request, const base::interrupt* stop)
 {
     using kind = core::exchange_step::kind;
+    const base::call_under_way mark{platform()};
     const auto store = open_store();
     core::exchange_machine machine{request, options_.command_limit, random_};
     auto step = machine.start(platform().now());

@@ -31,6 +31,8 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     if (stop.stop_requested()) return trouble{errc::cancelled, {}};
+    // Until the lease is in the keeper's hands.
+    const base::call_under_way mark{client_->platform()};
     try {
         const base::interrupt interrupt{stop};
         return acquire(limit, interrupt);
