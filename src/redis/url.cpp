@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
@@ -14,7 +15,7 @@ namespace pawl::redis {
 namespace {
 
 constexpr std::string_view allowed_schemes =
-    "redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:PATH or local:";
+    "redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:PATH, local: or memory:[NAME]";
 
 [[noreturn]] void refuse(const std::string& message)
 {
@@ -180,11 +181,28 @@ void read_unix(std::string_view text, address& where)
     }
 }
 
+// A name is shown as it is, so it has nothing in it that would have to be escaped.
+void read_memory(std::string_view name, address& where)
+{
+    constexpr std::size_t longest = 64;
+    const auto fits = [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '.' || c == '-';
+    };
+    if (name.size() > longest || !std::ranges::all_of(name, fits)) {
+        refuse("memory: name '" + std::string{name.substr(0, longest)} +
+               "' (allowed: at most 64 letters, digits, '_', '.' and '-')");
+    }
+    where.what = address::kind::memory;
+    where.name = name;
+}
+
 std::string shown_address(const address& where)
 {
     switch (where.what) {
     case address::kind::unix_socket: return "unix:" + where.path;
     case address::kind::local: return "local:";
+    case address::kind::memory: return "memory:" + where.name;
     default: break;
     }
     const bool v6 = where.host.find(':') != std::string::npos;
@@ -219,6 +237,8 @@ void read_url(std::string_view url, server_config& config)
         read_unix(before.substr(5), config.where);
     } else if (before == "local:") {
         config.where.what = address::kind::local;
+    } else if (before.starts_with("memory:")) {
+        read_memory(before.substr(7), config.where);
     } else {
         // Only what stands before the first colon: anything after it may be secret.
         const auto scheme = before.substr(0, before.find(':'));
@@ -271,6 +291,10 @@ void check(const server_config& config)
     if (config.database < 0) {
         throw error{errc::bad_argument,
                     "database: " + std::to_string(config.database) + " (allowed: 0 and above)"};
+    }
+    if (config.database != 0 && config.where.what == address::kind::memory) {
+        throw error{errc::bad_argument, "database: " + std::to_string(config.database) +
+                                            " (allowed with memory: 0; use memory:NAME instead)"};
     }
     // The server refuses blanks and control characters in connection names.
     for (const char c : config.name) {

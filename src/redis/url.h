@@ -10,11 +10,12 @@
 namespace pawl::redis {
 
 struct address {
-    enum class kind { tcp, unix_socket, local };
+    enum class kind { tcp, unix_socket, local, memory };
     kind what = kind::tcp;
     std::string host;  // tcp: a name or a number
     std::uint16_t port = 6379;
     std::string path;  // unix_socket
+    std::string name;  // memory; empty for a server of the client's own
     bool tls = false;
 };
 

@@ -3,18 +3,23 @@
 #include "base/event_loop.h"
 #include "redis/socket_transport.h"
 #include "redis/url.h"
+#include "store/memory/platform.h"
+#include "store/memory/servers.h"
+#include "store/memory/transport.h"
+#include "store/memory/watched_dispatcher.h"
 #include "store/redis/single_server.h"
 
 #include <utility>
 
 namespace pawl::sync {
+namespace {
 
-surroundings surroundings_for(const client_options& options)
+surroundings of_a_real_server(redis::server_config config, const client_options& options)
 {
     auto platform = std::make_shared<base::system_platform>();
     auto loop = std::make_unique<base::event_loop>(*platform);
     auto way = std::make_unique<redis::socket_transport>(
-        *loop, redis::read_config(options), options.pool_size,
+        *loop, std::move(config), options.pool_size,
         redis::pipeline::limits{.connect = options.connect_limit,
                                 .command = options.command_limit});
     return {.platform = std::move(platform),
@@ -22,6 +27,33 @@ surroundings surroundings_for(const client_options& options)
             .handlers = std::make_unique<observe::dispatcher_thread>(),
             .loop = std::move(loop),
             .store = std::make_shared<store::single_server>(std::move(way))};
+}
+
+surroundings of_a_memory_server(const std::string& name, const client_options& options)
+{
+    namespace memory = store::memory;
+    auto platform = std::make_shared<memory::platform>(memory::server_named(name));
+    auto loop = std::make_unique<base::event_loop>(*platform);
+    auto way = std::make_unique<memory::transport>(
+        *loop, platform,
+        memory::transport::limits{.connect = options.connect_limit,
+                                  .command = options.command_limit});
+    const std::shared_ptr<memory::timeline> time{platform->server(), &platform->server()->time()};
+    return {.platform = std::move(platform),
+            .stops = std::make_unique<memory::watched_dispatcher>(time),
+            .handlers = std::make_unique<memory::watched_dispatcher>(time),
+            .loop = std::move(loop),
+            .store = std::make_shared<store::single_server>(std::move(way))};
+}
+
+}  // namespace
+
+surroundings surroundings_for(const client_options& options)
+{
+    auto config = redis::read_config(options);
+    const bool in_memory = config.where.what == redis::address::kind::memory;
+    return in_memory ? of_a_memory_server(config.where.name, options)
+                     : of_a_real_server(std::move(config), options);
 }
 
 }  // namespace pawl::sync

@@ -86,6 +86,16 @@ TEST(url, names_a_unix_socket)
     EXPECT_TRUE(has(refusal("unix:/" + std::string(107, 'x')), "107 bytes"));
 }
 
+TEST(url, names_a_store_in_this_process)
+{
+    EXPECT_EQ(read("memory:").where.what, address::kind::memory);
+    EXPECT_EQ(read("memory:").shown, "memory:");
+    EXPECT_EQ(read("memory:a.b-c_1").where.name, "a.b-c_1");
+    EXPECT_EQ(read("memory:a.b-c_1").shown, "memory:a.b-c_1");
+    EXPECT_TRUE(has(refusal("memory:a b"), "memory: name 'a b' (allowed: at most 64 letters"));
+    EXPECT_TRUE(has(refusal("memory:a?db=1"), "database: 1 (allowed with memory: 0"));
+}
+
 TEST(url, takes_parameters)
 {
     const auto config = read(

@@ -1,0 +1,169 @@
+#include "store/memory/server.h"
+
+#include "redis/resp.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace pawl::store::memory {
+
+using stage = request::stage;
+
+server::server(std::string_view name)
+    : shown_{"memory:" + std::string{name}}, engine_{[this] { return time_.wall(); }}
+{
+    // Nothing listens yet: a client that subscribes will get what is published to it by
+    // engine::on_push, from the session to the client's loop.
+}
+
+session server::join()
+{
+    const std::scoped_lock guard{mutex_};
+    return ++last_session_;
+}
+
+void server::leave(session who)
+{
+    const std::scoped_lock guard{mutex_};
+    engine_.disconnect(who);
+    cut_off_.erase(who);
+    for (const auto& each : waiting_) {
+        if (each->from == who) each->on_answer = nullptr;
+    }
+    std::erase_if(waiting_, [who](const auto& each) {
+        return each->from == who && each->at != stage::arrived;
+    });
+}
+
+bool server::can_be_reached_by(session who)
+{
+    const std::scoped_lock guard{mutex_};
+    return !frozen_ && !is_cut_off(who);
+}
+
+void server::send(const request_ptr& what)
+{
+    const std::scoped_lock guard{mutex_};
+    move_on(*what);
+    if (!what->answered) waiting_.push_back(what);
+}
+
+void server::give_up(const request_ptr& what)
+{
+    const std::scoped_lock guard{mutex_};
+    what->on_answer = nullptr;
+    if (what->at != stage::arrived) std::erase(waiting_, what);
+}
+
+// As far as it comes.
+void server::move_on(request& what)
+{
+    // A frozen server's machine takes what comes on a connection that is there, but greets nobody.
+    const bool arrives = !is_cut_off(what.from) && (what.connected || !frozen_);
+    if (what.at == stage::on_the_way && arrives) what.at = stage::arrived;
+    if (what.at == stage::arrived && !frozen_) {
+        engine_.execute_bytes(what.from, what.bytes, what.reply);
+        what.at = stage::executed;
+    }
+    if (what.at == stage::executed && !is_cut_off(what.from)) {
+        what.answered = true;
+        if (what.on_answer) what.on_answer();
+    }
+}
+
+void server::move_all_on()
+{
+    for (const auto& each : waiting_) move_on(*each);
+    // What was given up has nobody left to get its answer.
+    std::erase_if(waiting_, [](const auto& each) {
+        return each->answered || (each->at == stage::executed && !each->on_answer);
+    });
+}
+
+void server::lose(std::string_view key)
+{
+    const std::scoped_lock guard{mutex_};
+    static_cast<void>(ask({"DEL", key}));
+}
+
+void server::lose_data()
+{
+    const std::scoped_lock guard{mutex_};
+    engine_.lose_data();
+}
+
+void server::flush_scripts()
+{
+    const std::scoped_lock guard{mutex_};
+    engine_.flush_scripts();
+}
+
+void server::set_memory_full(bool full)
+{
+    const std::scoped_lock guard{mutex_};
+    engine_.refuse_writes(full);
+}
+
+void server::freeze()
+{
+    const std::scoped_lock guard{mutex_};
+    frozen_ = true;
+}
+
+void server::thaw()
+{
+    const std::scoped_lock guard{mutex_};
+    frozen_ = false;
+    move_all_on();
+}
+
+void server::cut_off(session who)
+{
+    const std::scoped_lock guard{mutex_};
+    cut_off_.insert(who);
+}
+
+void server::reconnect(session who)
+{
+    const std::scoped_lock guard{mutex_};
+    cut_off_.erase(who);
+    move_all_on();
+}
+
+void server::take_levers()
+{
+    const std::scoped_lock guard{mutex_};
+    ++levers_;
+}
+
+void server::let_go_of_levers()
+{
+    const std::scoped_lock guard{mutex_};
+    if (--levers_ != 0) return;
+    engine_.refuse_writes(false);
+    frozen_ = false;
+    cut_off_.clear();
+    move_all_on();
+}
+
+std::optional<std::string> server::holder_of(std::string_view key)
+{
+    const std::scoped_lock guard{mutex_};
+    auto reply = ask({"GET", key});
+    if (reply.starts_with('-')) reply = ask({"HGETALL", key});
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(reply));
+    const auto found = parser.reply(reply);
+    if (found.is_null() || found.is_error()) return std::nullopt;
+    if (!found.is_aggregate()) return std::string{found.text()};
+    return found.size() == 0 ? std::nullopt : std::optional{std::string{found[0].text()}};
+}
+
+std::string server::ask(std::initializer_list<std::string_view> words)
+{
+    std::string reply;
+    engine_.execute(0, {words.begin(), words.size()}, reply);
+    return reply;
+}
+
+}  // namespace pawl::store::memory

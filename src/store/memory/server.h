@@ -1,0 +1,107 @@
+// A memory server: one engine for the clients of this process, and the faults that a test can bring
+// about.
+//
+//   state             requests
+//   well              are answered at once
+//   frozen            arrive, and are executed when it is thawed, whether or not anyone still waits:
+//                     as with a process that was stopped
+//   client cut off    of that client do not arrive, and answers do not come back, until it is
+//                     reconnected: as with a cable that was pulled
+//
+// From any thread.
+#pragma once
+
+#include "store/memory/engine.h"
+#include "store/memory/timeline.h"
+
+#include <atomic>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace pawl::store::memory {
+
+// One request, on its way to the server and back.
+struct request {
+    session from{};
+    std::string bytes;
+    bool connected{};                 // there was a connection to send it on
+    std::function<void()> on_answer;  // with the server's mutex held
+
+    std::string reply{};  // once it is answered
+    std::atomic<bool> answered{false};
+
+    // The server's own.
+    enum class stage { on_the_way, arrived, executed };
+    stage at = stage::on_the_way;
+};
+using request_ptr = std::shared_ptr<request>;
+
+class server {
+public:
+    // `name` as in memory:NAME; empty for one that is nobody else's.
+    explicit server(std::string_view name);
+    ~server() = default;
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+
+    // For messages.
+    [[nodiscard]] const std::string& shown() const noexcept { return shown_; }
+    [[nodiscard]] timeline& time() noexcept { return time_; }
+
+    // ── For clients ─────────────────────────────────────────────────────────────────────────────
+
+    // The number of a new client.
+    [[nodiscard]] session join();
+    // Nothing of it is answered any more, when this returns.
+    void leave(session who);
+
+    [[nodiscard]] bool can_be_reached_by(session who);
+
+    // `on_answer` may be called before this returns, and is called once at most.
+    void send(const request_ptr& what);
+    // Nobody waits for the answer. If it did not arrive yet, it never will.
+    void give_up(const request_ptr& what);
+
+    // ── Levers ──────────────────────────────────────────────────────────────────────────────────
+
+    void lose(std::string_view key);
+    void lose_data();
+    void flush_scripts();
+    void set_memory_full(bool full);
+    void freeze();
+    void thaw();
+    void cut_off(session who);
+    void reconnect(session who);
+
+    // Those who hold the levers are counted: when the last one lets go, the server is well again.
+    void take_levers();
+    void let_go_of_levers();
+
+    // Who holds the lock in this key, by either layout.
+    [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
+
+private:
+    void move_on(request& what);  // these: mutex_ is held
+    void move_all_on();
+    [[nodiscard]] bool is_cut_off(session who) const { return cut_off_.contains(who); }
+    [[nodiscard]] std::string ask(std::initializer_list<std::string_view> words);
+
+    std::string shown_;
+    timeline time_;
+
+    std::mutex mutex_;
+    engine engine_;                   // guarded by mutex_, as are all below
+    std::list<request_ptr> waiting_;  // in the order in which they were sent
+    std::set<session> cut_off_;
+    session last_session_ = 0;
+    bool frozen_ = false;
+    unsigned levers_ = 0;
+};
+
+}  // namespace pawl::store::memory

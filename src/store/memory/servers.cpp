@@ -1,0 +1,64 @@
+#include "store/memory/servers.h"
+
+#include "base/forked.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace pawl::store::memory {
+namespace {
+
+struct directory {
+    unsigned process_mark = base::process_mark();
+    std::mutex mutex;
+    std::map<std::string, std::weak_ptr<server>, std::less<>> servers;  // guarded by mutex
+    unsigned last_number = 0;                                           // guarded by mutex
+};
+
+// In a child process the parent's servers and mutexes are in whatever state they were, so it starts
+// with an empty directory and leaves the other alone.
+directory& this_process()
+{
+    static std::atomic<directory*> current{new directory};
+    auto* found = current.load();
+    while (found->process_mark != base::process_mark()) {
+        auto fresh = std::make_unique<directory>();
+        if (current.compare_exchange_strong(found, fresh.get())) return *fresh.release();
+    }
+    return *found;
+}
+
+// The mutex of `in` is held.
+std::shared_ptr<server> find_or_make(directory& in, const std::string& name)
+{
+    std::erase_if(in.servers, [](const auto& each) { return each.second.expired(); });
+    auto& known = in.servers[name];
+    auto found = known.lock();
+    if (!found) known = found = std::make_shared<server>(name);
+    return found;
+}
+
+}  // namespace
+
+std::shared_ptr<server> server_named(std::string_view name)
+{
+    if (name.empty()) return std::make_shared<server>(name);
+    auto& all = this_process();
+    const std::scoped_lock guard{all.mutex};
+    return find_or_make(all, std::string{name});
+}
+
+std::shared_ptr<server> new_named_server()
+{
+    auto& all = this_process();
+    const std::scoped_lock guard{all.mutex};
+    std::string name;
+    do {
+        name = "test-" + std::to_string(++all.last_number);
+    } while (all.servers.contains(name) && !all.servers[name].expired());
+    return find_or_make(all, name);
+}
+
+}  // namespace pawl::store::memory

@@ -1,0 +1,204 @@
+#include "store/memory/timeline.h"
+
+#include "base/thread_mark.h"
+
+#include <algorithm>
+#include <stop_token>
+#include <thread>
+
+namespace pawl::store::memory {
+
+using base::boot_time;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+namespace {
+
+// Real time that others get to do what is due; more than this only who is stuck needs.
+constexpr milliseconds long_enough{1'000};
+constexpr milliseconds hardly_any{1};  // once someone was stuck
+constexpr std::chrono::microseconds look_again{20};
+
+}  // namespace
+
+boot_time timeline::now() const noexcept
+{
+    return base::boot_clock::now() + added_.load();
+}
+
+std::chrono::microseconds timeline::wall() const noexcept
+{
+    const auto real = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::floor<std::chrono::microseconds>(real + added_.load());
+}
+
+void timeline::join(base::event_loop& loop)
+{
+    const std::scoped_lock guard{mutex_};
+    loops_.push_back(&loop);
+}
+
+void timeline::leave(base::event_loop& loop)
+{
+    const std::scoped_lock guard{mutex_};
+    std::erase(loops_, &loop);
+}
+
+void timeline::join(const handlers& who)
+{
+    const std::scoped_lock guard{mutex_};
+    handlers_.push_back(&who);
+}
+
+void timeline::leave(const handlers& who)
+{
+    const std::scoped_lock guard{mutex_};
+    std::erase(handlers_, &who);
+}
+
+void timeline::call_begins()
+{
+    const auto me = base::thread_mark();
+    std::unique_lock guard{mutex_};
+    // Who is being waited for must not wait.
+    if (!callers_.contains(me) && handlers::of_this_thread(*this) == nullptr) {
+        changed_.wait(guard, [this] { return !advancing_; });
+    }
+    ++callers_[me].depth;
+}
+
+void timeline::call_ends() noexcept
+{
+    const std::scoped_lock guard{mutex_};
+    const auto mine = callers_.find(base::thread_mark());
+    if (--mine->second.depth == 0) callers_.erase(mine);
+}
+
+bool timeline::wait(boot_time until, const base::interrupt* stop, const std::function<bool()>& over)
+{
+    constexpr nanoseconds longest = std::chrono::hours{1};  // far from what would overflow
+    const auto token = stop != nullptr ? stop->token() : std::stop_token{};
+    std::unique_lock guard{mutex_};
+    const handlers::resting mark{*this};
+    caller& mine = callers_.at(base::thread_mark());
+    mine.until = until;
+    mine.over = &over;
+    mine.stop = &token;
+    while (!over() && !token.stop_requested() && now() < until) {
+        const auto added = added_.load();
+        const auto real = std::chrono::steady_clock::now() + std::min(until - now(), longest);
+        // When time has moved, what is left of it is counted anew.
+        changed_.wait_until(guard, token, real, [&] { return over() || added != added_.load(); });
+    }
+    mine.until = boot_time::min();
+    mine.over = nullptr;
+    mine.stop = nullptr;
+    return over() || !token.stop_requested();
+}
+
+void timeline::wake()
+{
+    const std::scoped_lock guard{mutex_};
+    changed_.notify_all();
+}
+
+void timeline::advance(nanoseconds by)
+{
+    const turn mine{*this};
+    auto patience = long_enough;
+    const auto all_done = [&] {
+        if (settle(patience)) return true;
+        patience = hardly_any;
+        return false;
+    };
+    bool quiet = all_done();
+    while (by.count() > 0) {
+        const auto present = now();
+        // What became due by itself since we looked is waited for, too; who is stuck is not.
+        const auto due = quiet ? next_due() : next_due_after(present);
+        if (due > present) {
+            const auto step = std::min(by, due - present);
+            move(step);
+            by -= step;
+        }
+        quiet = all_done();
+    }
+}
+
+timeline::turn::turn(timeline& where) : where_{&where}
+{
+    std::unique_lock guard{where_->mutex_};
+    const handlers::resting mark{*where_};
+    where_->changed_.wait(guard, [this] { return !where_->advancing_; });
+    where_->advancing_ = true;
+}
+
+timeline::turn::~turn()
+{
+    const std::scoped_lock guard{where_->mutex_};
+    where_->advancing_ = false;
+    where_->changed_.notify_all();
+}
+
+void timeline::move(nanoseconds by)
+{
+    const std::scoped_lock guard{mutex_};
+    added_.store(added_.load() + by);
+    for (auto* const loop : loops_) loop->clock_moved();
+    changed_.notify_all();
+}
+
+// Whether everyone came to rest.
+bool timeline::settle(milliseconds patience)
+{
+    const auto end = std::chrono::steady_clock::now() + patience;
+    // Twice, for we look at one after the other: whom we saw at rest may have been given work by one
+    // whom we had yet to look at.
+    while (!is_quiet() || !is_quiet()) {
+        if (std::chrono::steady_clock::now() >= end) return false;
+        std::this_thread::sleep_for(look_again);
+    }
+    return true;
+}
+
+bool timeline::is_quiet()
+{
+    const auto present = now();
+    const std::scoped_lock guard{mutex_};
+    bool quiet = true;
+    for_each_due([&](boot_time due) { quiet = quiet && due > present; });
+    return quiet && std::ranges::all_of(handlers_, &handlers::are_quiet);
+}
+
+boot_time timeline::next_due()
+{
+    auto next = boot_time::max();
+    const std::scoped_lock guard{mutex_};
+    for_each_due([&](boot_time due) { next = std::min(next, due); });
+    return next;
+}
+
+boot_time timeline::next_due_after(boot_time present)
+{
+    auto next = boot_time::max();
+    const std::scoped_lock guard{mutex_};
+    for_each_due([&](boot_time due) {
+        if (due > present) next = std::min(next, due);
+    });
+    return next;
+}
+
+template <class Visit>
+void timeline::for_each_due(Visit visit)
+{
+    for (auto* const loop : loops_) visit(loop->next_due());
+    for (const auto& [thread, each] : callers_) {
+        // One's own callback may have asked for the time to pass.
+        if (thread == base::thread_mark()) continue;
+        const bool is_over =
+            each.over != nullptr && ((*each.over)() || each.stop->stop_requested());
+        visit(is_over ? boot_time::min() : each.until);
+    }
+}
+
+}  // namespace pawl::store::memory

@@ -1,0 +1,115 @@
+#include "store/memory/transport.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl::store::memory {
+
+using redis::failure;
+using redis::failure_kind;
+
+namespace {
+
+failure silence(bool connected)
+{
+    if (connected) return {failure_kind::no_reply, "no answer within the limit"};
+    return {failure_kind::unreachable, "no connection within the limit"};
+}
+
+void read_reply(const request& what, const std::function<void(const redis::reply_view&)>& read)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(what.reply));
+    read(parser.reply(what.reply));
+}
+
+}  // namespace
+
+transport::transport(base::event_loop& loop, std::shared_ptr<platform> where, limits within)
+    : loop_{&loop}, where_{std::move(where)}, server_{where_->server().get()}, limits_{within}
+{
+    server_->time().join(loop);
+}
+
+transport::~transport()
+{
+    server_->time().leave(*loop_);
+    server_->leave(where_->session());
+}
+
+request_ptr transport::make_request(const writer& write, bool connected) const
+{
+    auto made = std::make_shared<request>();
+    made->from = where_->session();
+    made->connected = connected;
+    write({.major_version = 7}, made->bytes);
+    return made;
+}
+
+std::optional<transport::unanswered> transport::call(
+    const writer& request, const waiting& how,
+    const std::function<void(const redis::reply_view&)>& read)
+{
+    const base::call_under_way mark{*where_};
+    const bool connected = pool_connected_;
+    const auto until = connected ? how.until : std::min(how.until, where_->now() + limits_.connect);
+    const auto asked = make_request(request, connected);
+    asked->on_answer = [&time = server_->time()] { time.wake(); };
+    server_->send(asked);
+    const bool stopped = !server_->time().wait(
+        until, how.stop, [&answered = asked->answered] { return answered.load(); });
+    server_->give_up(asked);
+    pool_connected_ = asked->answered.load();
+    if (!asked->answered) {
+        auto why = stopped ? failure{failure_kind::cancelled, {}} : silence(connected);
+        return unanswered{std::move(why), connected};
+    }
+    read_reply(*asked, read);
+    return std::nullopt;
+}
+
+void transport::submit(writer request, std::chrono::milliseconds patience, reader done)
+{
+    const auto number = ++last_number_;
+    const bool connected = loop_connected_;
+    const auto asked = make_request(request, connected);
+    asked->on_answer = [this, number] { loop_->post([this, number] { answered(number); }); };
+    auto& mine = pending_[number];
+    mine.asked = asked;
+    mine.done = std::move(done);
+    server_->send(asked);
+    if (asked->answered) return;
+    const auto limit = connected ? std::min(patience, limits_.command) : limits_.connect;
+    mine.timer =
+        loop_->call_at(where_->now() + limit, [this, connected] { close(silence(connected)); });
+}
+
+void transport::answered(std::uint64_t number)
+{
+    const auto node = pending_.extract(number);
+    if (node.empty()) return;  // given up meanwhile
+    const auto& mine = node.mapped();
+    if (mine.timer) loop_->cancel(*mine.timer);
+    loop_connected_ = true;
+    read_reply(*mine.asked, [&](const auto& reply) { mine.done(&reply, nullptr); });
+}
+
+// Silence is taken for the end of the connection, and of all that was asked on it.
+void transport::close(const failure& why)
+{
+    loop_connected_ = false;
+    // Moved out first: who is told may ask again.
+    const auto all = std::exchange(pending_, {});
+    for (const auto& [number, each] : all) {
+        server_->give_up(each.asked);
+        if (each.timer) loop_->cancel(*each.timer);
+    }
+    for (const auto& [number, each] : all) each.done(nullptr, &why);
+}
+
+void transport::connect()
+{
+    loop_connected_ = loop_connected_ || server_->can_be_reached_by(where_->session());
+}
+
+}  // namespace pawl::store::memory

@@ -1,0 +1,67 @@
+// The way to a memory server. It fails as the way over a socket does: without a connection nothing is
+// sent, and with one a request may have arrived though no answer came.
+#pragma once
+
+#include "base/event_loop.h"
+#include "redis/transport.h"
+#include "store/memory/platform.h"
+#include "store/memory/server.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pawl::store::memory {
+
+class transport final : public redis::transport {
+public:
+    struct limits {
+        std::chrono::milliseconds connect;
+        std::chrono::milliseconds command;
+    };
+
+    // `loop` must outlive the transport, which must be destroyed when the loop has stopped.
+    transport(base::event_loop& loop, std::shared_ptr<platform> where, limits within);
+    ~transport() override;
+    transport(const transport&) = delete;
+    transport& operator=(const transport&) = delete;
+
+    std::optional<unanswered> call(
+        const writer& request, const waiting& how,
+        const std::function<void(const redis::reply_view&)>& read) override;
+    void submit(writer request, std::chrono::milliseconds patience, reader done) override;
+    void connect() override;
+    [[nodiscard]] const std::string& shown() const noexcept override { return server_->shown(); }
+
+private:
+    // Asked on the loop.
+    struct pending {
+        request_ptr asked;
+        reader done;
+        std::optional<base::scheduler::timer> timer;
+    };
+
+    [[nodiscard]] request_ptr make_request(const writer& write, bool connected) const;
+    void answered(std::uint64_t number);
+    void close(const redis::failure& why);
+
+    base::event_loop* loop_;
+    std::shared_ptr<platform> where_;
+    server* server_;
+    limits limits_;
+
+    // Whether there is a connection, as far as we know: for those who wait, and for the loop.
+    std::atomic<bool> pool_connected_{false};
+    bool loop_connected_ = false;
+
+    // The loop's own.
+    std::map<std::uint64_t, pending> pending_;  // in the order in which they were asked
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace pawl::store::memory

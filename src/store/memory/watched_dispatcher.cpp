@@ -1,0 +1,28 @@
+#include "store/memory/watched_dispatcher.h"
+
+#include <utility>
+
+namespace pawl::store::memory {
+
+watched_dispatcher::watched_dispatcher(std::shared_ptr<timeline> time)
+    : time_{std::move(time)}, handlers_{std::make_shared<handlers>(*time_)}
+{
+    time_->join(*handlers_);
+}
+
+watched_dispatcher::~watched_dispatcher()
+{
+    time_->leave(*handlers_);
+}
+
+void watched_dispatcher::post(task work)
+{
+    // Goes with the task, also when that is dropped because the dispatcher was closed.
+    const auto queued = std::make_shared<handlers::queued>(handlers_);
+    thread_.post([queued, work = std::move(work)] {
+        const handlers::running mark{queued->where()};
+        work();
+    });
+}
+
+}  // namespace pawl::store::memory
