@@ -1,4 +1,4 @@
-// All of pawl.
+// All of pawl, but for <pawl/testing.h>, which is for tests of programs that use it.
 #pragma once
 
 #include <pawl/client.h>
