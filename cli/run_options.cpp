@@ -136,12 +136,22 @@ void take_key_and_command(halves& line, parsed& to)
     to.options.command = shell ? words{"/bin/sh", "-c", to.shell_command} : std::move(line.command);
 }
 
+// Other processes are all that a lock of the shell's could exclude.
+void refuse_memory(const std::string& url)
+{
+    if (!url.starts_with("memory:")) return;
+    refuse(
+        "a lock on memory: would exclude nobody, for each process has a memory: of its own; "
+        "for this machine only, use local:");
+}
+
 void take_url(parsed& to)
 {
-    if (to.url->count() > 0) return;
+    if (to.url->count() > 0) return refuse_memory(to.options.url);
     const char* from_environment = std::getenv("PAWL_URL");
     to.options.url_is_default = from_environment == nullptr || *from_environment == '\0';
     to.options.url = to.options.url_is_default ? "local:" : from_environment;
+    refuse_memory(to.options.url);
 }
 
 void take_no_wait(parsed& to)

@@ -59,6 +59,13 @@ TEST_F(examples, a_button_pressed_five_times_makes_one_order)
     EXPECT_THAT(output, HasSubstr("'s id, and by no other\n"));
 }
 
+TEST(example_of_testing, needs_no_server)
+{
+    process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
+    EXPECT_EQ(example.wait(limit), exited(0)) << example.out() << example.err();
+    EXPECT_EQ(example.out(), "=> 6 tests passed, and no server was needed\n");
+}
+
 TEST_F(examples, the_demo_shows_lost_updates_then_none_then_a_takeover)
 {
     const std::string output = output_of("demo");

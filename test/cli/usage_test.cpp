@@ -37,11 +37,20 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "-E", "256", "k", "--", "true"}, "256"},
         mistake{{"run", "-E", "x", "k", "--", "true"}, "x"},
         mistake{{"run", "--url", "http://host", "k", "--", "true"}, "http"},
+        mistake{{"run", "--url", "memory:", "k", "--", "true"}, "would exclude nobody"},
+        mistake{{"run", "--url", "memory:name", "k", "--", "true"}, "use local:"},
         mistake{{"run", "--url", "redis://h", "--lease", "25h", "k", "--", "true"}, "lease"},
         mistake{{"run", "--url", "redis://h", "", "--", "true"}, "name"},
         mistake{{"run", "--grace", "20s", "k", "--", "true"}, "--grace of 20 s"},
         mistake{{"run", "--lease", "1s", "--grace", "550ms", "k", "--", "true"}, "--lease of 1 s"},
         mistake{{"local"}, "subcommand"}, mistake{{"local", "start"}, "subcommand"}));
+
+TEST(wrong_environment, memory_is_refused_from_the_environment_too)
+{
+    const result got = run_pawl({"run", "k", "--", "true"}, {"PAWL_URL=memory:"});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_NE(got.err.find("would exclude nobody"), std::string::npos) << got.err;
+}
 
 class bad_duration : public testing::TestWithParam<std::string> {};
 
