@@ -1,4 +1,5 @@
-// Testing your own code: a nightly import under a lock, and what becomes of it when the lock is lost.
+// Testing your own code: a nightly import under a lock, and what becomes of it when the lock is
+// lost.
 //
 // The importer is the program, the rest are its tests. They need no server: the lock is kept by a
 // memory_server in this process, with levers for what seldom happens and hours that pass at once.
@@ -26,8 +27,8 @@ namespace {
 
 // ── The program ─────────────────────────────────────────────────────────────────────────────────
 
-// Where the rows go. It refuses whoever comes with a smaller fence than the greatest it has seen. In a
-// database this is a column, and a condition in the UPDATE.
+// Where the rows go. It refuses whoever comes with a smaller fence than the greatest it has seen.
+// In a database this is a column, and a condition in the UPDATE.
 class table {
 public:
     [[nodiscard]] bool write(std::string row, std::uint64_t fence)
@@ -150,8 +151,8 @@ void writes_nothing_over_the_rows_of_the_next_one()
     pawl::mutex same_lock{other, "import"};
     importer next{same_lock, tonight.rows};
     const auto overtaken = three_rows([&] {
-        // The server loses the lock. Until its next renewal the first importer cannot know, and only
-        // the fence stops it.
+        // The server loses the lock. Until its next renewal the first importer cannot know, and
+        // only the fence stops it.
         tonight.server.lose("import");
         assert(next.run(three_rows()) == result::done);
     });

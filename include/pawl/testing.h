@@ -20,8 +20,8 @@
 //   fill_memory              acquiring is refused; renewing and releasing work    free_memory
 //   flush_scripts            nothing: scripts are sent again                      –
 //
-// Not part of <pawl/pawl.h>. All functions may be called from any thread, a client's handlers included;
-// after fork() they throw errc::wrong_process in the child.
+// Not part of <pawl/pawl.h>. All functions may be called from any thread, a client's handlers
+// included; after fork() they throw errc::wrong_process in the child.
 #pragma once
 
 #include <pawl/client.h>
@@ -40,12 +40,12 @@ public:
     // A server of its own, with a name that no other has.
     memory_server();
 
-    // The one that memory:NAME stands for, also for clients that are there already. A name is 1 to 64
-    // letters, digits, '_', '.' and '-'. Throws pawl::error (bad_argument).
+    // The one that memory:NAME stands for, also for clients that are there already. A name is 1 to
+    // 64 letters, digits, '_', '.' and '-'. Throws pawl::error (bad_argument).
     explicit memory_server(std::string_view name);
 
-    // Clients go on. If this was the last memory_server of that name, what was frozen is thawed, who
-    // was cut off is reconnected, and memory is free.
+    // Clients go on. If this was the last memory_server of that name, what was frozen is thawed,
+    // who was cut off is reconnected, and memory is free.
     ~memory_server();
 
     memory_server(const memory_server&) = delete;
@@ -54,10 +54,10 @@ public:
     // What a client of it is made with: memory:NAME.
     [[nodiscard]] const std::string& url() const noexcept;
 
-    // Lets time pass, as if one had waited. 0 to 365 days, in steps: from one moment at which something
-    // is due to the next, and each time until it was done. So a lock that is renewed stays held,
-    // however far one goes; one that cannot be renewed is lost at its deadline; and who waits for a
-    // lock gets it when it becomes free.
+    // Lets time pass, as if one had waited. 0 to 365 days, in steps: from one moment at which
+    // something is due to the next, and each time until it was done. So a lock that is renewed
+    // stays held, however far one goes; one that cannot be renewed is lost at its deadline; and who
+    // waits for a lock gets it when it becomes free.
     //
     // When it returns, all that became due has happened: leases ended, locks renewed or lost,
     // stop_tokens asked, on_event called; unless a handler or callback took longer than a second of
@@ -69,18 +69,20 @@ public:
     void advance(std::chrono::nanoseconds by);
 
     // The server stops answering, as a process does that was stopped, once what was due before is
-    // done. What is asked meanwhile is executed when it thaws, even if nobody waits for it any more.
-    // Calls wait for their limits, as always: in real time, unless another thread advances it.
+    // done. What is asked meanwhile is executed when it thaws, even if nobody waits for it any
+    // more. Calls wait for their limits, as always: in real time, unless another thread advances
+    // it.
     void freeze();
     void thaw();
 
-    // Nothing passes between this client and the server, as if a cable had been pulled; what was due
-    // before is done before. Throws pawl::error (bad_argument) if it is a client of another server.
+    // Nothing passes between this client and the server, as if a cable had been pulled; what was
+    // due before is done before. Throws pawl::error (bad_argument) if it is a client of another
+    // server.
     void cut_off(client& who);
     void reconnect(client& who);
 
-    // The lock is gone, as if an operator had deleted its key; its fence goes on. The holder learns of
-    // it when he next asks: advance() by a third of the lease.
+    // The lock is gone, as if an operator had deleted its key; its fence goes on. The holder learns
+    // of it when he next asks: advance() by a third of the lease.
     void lose(std::string_view lock);
 
     // Everything is gone, as after a restart without data. Fences go on even so.

@@ -51,8 +51,8 @@ public:
     void clock_moved();
 
     // From any thread: when it next has something to do. boot_time::min() if it is doing something
-    // now or has work posted; boot_time::max() if nothing is planned, or it was stopped. Descriptors
-    // are left out.
+    // now or has work posted; boot_time::max() if nothing is planned, or it was stopped.
+    // Descriptors are left out.
     [[nodiscard]] boot_time next_due();
 
 private:

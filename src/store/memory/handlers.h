@@ -43,8 +43,8 @@ public:
         running& operator=(const running&) = delete;
     };
 
-    // From its making to its end the calling thread waits for time to pass. If it runs a handler, then
-    // time must not wait for that, nor for those behind it.
+    // From its making to its end the calling thread waits for time to pass. If it runs a handler,
+    // then time must not wait for that, nor for those behind it.
     class resting {
     public:
         explicit resting(const timeline& in) noexcept;

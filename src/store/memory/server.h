@@ -3,7 +3,7 @@
 //
 //   state             requests
 //   well              are answered at once
-//   frozen            arrive, and are executed when it is thawed, whether or not anyone still waits:
+//   frozen            arrive, and are executed when it thaws, whether or not anyone still waits:
 //                     as with a process that was stopped
 //   client cut off    of that client do not arrive, and answers do not come back, until it is
 //                     reconnected: as with a cable that was pulled

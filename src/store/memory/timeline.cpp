@@ -152,8 +152,8 @@ void timeline::move(nanoseconds by)
 bool timeline::settle(milliseconds patience)
 {
     const auto end = std::chrono::steady_clock::now() + patience;
-    // Twice, for we look at one after the other: whom we saw at rest may have been given work by one
-    // whom we had yet to look at.
+    // Twice, for we look at one after the other: whom we saw at rest may have been given work by
+    // one whom we had yet to look at.
     while (!is_quiet() || !is_quiet()) {
         if (std::chrono::steady_clock::now() >= end) return false;
         std::this_thread::sleep_for(look_again);

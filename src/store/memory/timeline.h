@@ -1,9 +1,10 @@
 // The time of a memory server and its clients: the machine's own, and whatever a test adds to it.
 //
-// advance() makes time pass as if it had passed by itself. It goes from one moment at which something
-// is due to the next, and at each waits until it has been done: a lease is renewed and not lost, a
-// caller who waits for a lock asks again, a deadline passes. For that it knows everyone for whom time
-// passes: the clients' loops, the threads that run the user's handlers, and the callers.
+// advance() makes time pass as if it had passed by itself. It goes from one moment at which
+// something is due to the next, and at each waits until it has been done: a lease is renewed and
+// not lost, a caller who waits for a lock asks again, a deadline passes. For that it knows everyone
+// for whom time passes: the clients' loops, the threads that run the user's handlers, and the
+// callers.
 #pragma once
 
 #include "base/clock.h"
@@ -39,14 +40,14 @@ public:
     void join(base::event_loop& loop);
     void leave(base::event_loop& loop);
 
-    // A call begins or ends in this thread. While time is being advanced no call begins, but for those
-    // of handlers, which are waited for.
+    // A call begins or ends in this thread. While time is being advanced no call begins, but for
+    // those of handlers, which are waited for.
     void call_begins();
     void call_ends() noexcept;
 
-    // The calling thread, in a call, waits until `over` says so, the time has come, or `stop`, which
-    // may be null, was requested; false for the latter. Whatever changes the answer of `over`, which
-    // may be asked by any thread, calls wake().
+    // The calling thread, in a call, waits until `over` says so, the time has come, or `stop`,
+    // which may be null, was requested; false for the latter. Whatever changes the answer of
+    // `over`, which may be asked by any thread, calls wake().
     [[nodiscard]] bool wait(base::boot_time until, const base::interrupt* stop,
                             const std::function<bool()>& over);
     void wake();

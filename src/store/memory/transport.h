@@ -1,5 +1,5 @@
-// The way to a memory server. It fails as the way over a socket does: without a connection nothing is
-// sent, and with one a request may have arrived though no answer came.
+// The way to a memory server. It fails as the way over a socket does: without a connection nothing
+// is sent, and with one a request may have arrived though no answer came.
 #pragma once
 
 #include "base/event_loop.h"
