@@ -1,5 +1,6 @@
 #include "core/acquire.h"
 
+#include "base/mutant.h"
 #include "core/deadline.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ acquire_step acquire_machine::on_cancel()
 acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
 {
     const auto deadline = local_deadline(sent_, plan_.lease, plan_.drift);
-    if (now >= deadline) {
+    if (now >= deadline && !base::is(base::mutant::d5_stale_grant)) {
         // The answer took longer than the lease. Asking again counts the lease anew if the server
         // still has it, and else takes it anew.
         uncertain_ = true;
@@ -78,7 +79,7 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
         return send(now);
     }
     result_.fence = got.fence;
-    result_.sent = sent_;
+    result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
     return {.what = acquire_step::kind::finish};
 }
 
@@ -116,15 +117,17 @@ acquire_step acquire_machine::send(boot_time now)
 {
     sent_ = now;
     acquire_step step{.what = acquire_step::kind::send};
-    step.until =
-        std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
+    step.until = std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
+    wanted_until_ = step.until;
     step.request = {.what = verb::acquire,
                     .layout = plan_.layout,
                     .keys = plan_.keys,
                     .holder = plan_.holder,
                     .lease = plan_.lease,
                     .count = 1,
-                    .repeated = uncertain_};
+                    .repeated = uncertain_,
+                    .sent = now,
+                    .until = step.until};
     return step;
 }
 
@@ -138,6 +141,7 @@ acquire_step acquire_machine::finish(errc failure, std::string detail)
     result_.failure = failure;
     if (!detail.empty()) result_.detail = std::move(detail);
     result_.uncertain = uncertain_;
+    result_.wanted_until = wanted_until_;
     return {.what = acquire_step::kind::finish, .until = {}, .request = {}};
 }
 

@@ -55,6 +55,7 @@ struct acquire_result {
 
     // Not granted, but the server may think so, now or when a delayed request arrives: release it.
     bool uncertain = false;
+    base::boot_time wanted_until{};  // later than that it is not executed any more
 };
 
 class acquire_machine {
@@ -81,6 +82,7 @@ private:
     patience patience_;
     base::boot_time limit_{};  // until when to wait for others
     base::boot_time sent_{};
+    base::boot_time wanted_until_{};
     bool uncertain_ = false;  // some try may have been executed without an answer
     bool seen_busy_ = false;
     bool waiting_ = false;  // pausing because it was busy

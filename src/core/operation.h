@@ -5,6 +5,7 @@
 // should change.
 #pragma once
 
+#include "base/clock.h"
 #include "core/keys.h"
 
 #include <pawl/options.h>
@@ -32,6 +33,8 @@ struct operation {
     std::chrono::milliseconds lease{};  // acquire, set_count, renew
     unsigned count = 1;                 // set_count
     bool repeated = false;              // acquire: an earlier try may have been executed
+    base::boot_time sent{};             // acquire: now
+    base::boot_time until{};            // acquire: when the answer is no longer waited for
 };
 
 enum class verdict {

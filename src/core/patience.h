@@ -1,7 +1,8 @@
 // How long, and how often, an unanswered request is repeated.
 //
-// One try gets a third of it: the connection that it goes out on may be dead without our knowing, and
-// then there must be time for another.
+// The first try gets a third of it: the connection that it goes out on may be dead without our knowing,
+// and then there must be time for another. Later ones get all that is left: they make a connection of
+// their own, which on a slow line takes longer than the answer.
 //
 // The pauses grow and are jittered, so that a server that comes back is not met by everyone at once;
 // in all they last no longer than the command limit.
@@ -39,6 +40,7 @@ public:
     // Until when the answer to a try must be here.
     [[nodiscard]] base::boot_time try_until(base::boot_time now) const noexcept
     {
+        if (tries_ > 0) return end_;
         return std::min(end_, now + std::max(command_limit_ / 3, shortest_try));
     }
 

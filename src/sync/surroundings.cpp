@@ -26,7 +26,7 @@ surroundings of_a_real_server(redis::server_config config, const client_options&
             .stops = std::make_unique<observe::dispatcher_thread>(),
             .handlers = std::make_unique<observe::dispatcher_thread>(),
             .loop = std::move(loop),
-            .store = std::make_shared<store::single_server>(std::move(way))};
+            .store = std::make_shared<store::single_server>(std::move(way), options.clock_drift)};
 }
 
 surroundings of_a_memory_server(const std::string& name, const client_options& options)
@@ -43,7 +43,7 @@ surroundings of_a_memory_server(const std::string& name, const client_options& o
             .stops = std::make_unique<memory::watched_dispatcher>(time),
             .handlers = std::make_unique<memory::watched_dispatcher>(time),
             .loop = std::move(loop),
-            .store = std::make_shared<store::single_server>(std::move(way))};
+            .store = std::make_shared<store::single_server>(std::move(way), options.clock_drift)};
 }
 
 }  // namespace

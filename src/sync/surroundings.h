@@ -14,8 +14,9 @@ namespace pawl::sync {
 
 struct surroundings {
     std::shared_ptr<base::platform> platform;
-    std::unique_ptr<observe::dispatcher> stops;     // runs the user's stop_callbacks
-    std::unique_ptr<observe::dispatcher> handlers;  // runs on_event and log; a slow one delays no stop
+    std::unique_ptr<observe::dispatcher> stops;  // runs the user's stop_callbacks
+    std::unique_ptr<observe::dispatcher>
+        handlers;  // runs on_event and log; a slow one delays no stop
     std::unique_ptr<base::scheduler> loop;
     std::shared_ptr<store::store> store;  // works on `loop`
 };

@@ -131,8 +131,9 @@ engine_request engine_requests::our_script()
 {
     const auto& script = *all_scripts[below(std::size(all_scripts))];
     if (is_any_of(script, {&ours::plain_acquire, &ours::hash_acquire})) {
-        auto request =
-            script_call(script, {lock(), fence()}, {name(), lease(), lease(), one_of({"0", "1"})});
+        auto request = script_call(
+            script, {lock(), fence()},
+            {name(), lease(), lease(), one_of({"0", "1"}), one_of({"0", "1", "99999999999999"})});
         request.time = time_in_reply::milliseconds;
         return request;
     }

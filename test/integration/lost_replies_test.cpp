@@ -246,10 +246,27 @@ TEST_F(lost_replies, a_release_that_arrives_late_does_not_free_the_next_holder)
     EXPECT_FALSE(next.lost().stop_requested());
 }
 
-TEST_F(lost_replies, an_acquire_that_arrives_late_is_taken_back)
+TEST_F(lost_replies, an_acquire_that_arrives_late_takes_nothing)
 {
     const auto own = proxied_client(200ms);
     mutex lock{*own, "job", quick(30s)};
+    probe_.reset_stats();
+    proxy_.delay(400ms);
+    std::error_code told;
+    (void)lock.try_acquire(told);
+    EXPECT_EQ(told, errc::unreachable);
+    EXPECT_TRUE(eventually([&] { return probe_.calls("evalsha") > 0; }));
+    EXPECT_FALSE(probe_.exists("pawl:fence:{job}"));
+}
+
+TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_known_is_taken_back)
+{
+    static_cast<void>(proxied_client());  // the server knows the scripts
+    client_options through = options(proxy_.url());
+    through.command_limit = 200ms;
+    client own{through};
+    own.ping();
+    mutex lock{own, "job", quick(30s)};
     proxy_.delay(400ms);
     std::error_code told;
     (void)lock.try_acquire(told);

@@ -182,6 +182,16 @@ TEST_F(acquiring, silence_ends_with_unreachable_when_patience_does_and_is_cleane
     EXPECT_TRUE(m.result().uncertain);
 }
 
+TEST_F(acquiring, a_repeated_try_may_use_all_that_is_left_of_patience)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(no_answer, at(100));
+    step = m.on_pause_over(step.until);
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_EQ(step.until, at(300)) << "on a slow line a new connection takes longer than a third";
+}
+
 TEST_F(acquiring, every_sign_of_life_renews_patience)
 {
     auto m = machine(time_limit::never());

@@ -164,13 +164,13 @@ TEST_F(engine_script, ours_take_and_give_back_a_lock)
               "$40|" + std::string{plain_acquire.sha} + "|");
     ask({"SCRIPT", "LOAD", plain_release.text});
     const auto acquire = [&](std::string_view holder) {
-        return ask({"EVALSHA", plain_acquire.sha, "2", "a", "f", holder, "100", "1000", "0"});
+        return ask({"EVALSHA", plain_acquire.sha, "2", "a", "f", holder, "100", "1000", "0", "0"});
     };
-    EXPECT_EQ(acquire("me"), "*2|:1|:1700000000000000|");
-    EXPECT_EQ(acquire("you"), "*2|:0|:100|");
+    EXPECT_EQ(acquire("me"), "*3|:1|:1700000000000000|:1700000000000|");
+    EXPECT_EQ(acquire("you"), "*3|:0|:100|:1700000000000|");
     EXPECT_EQ(ask({"EVALSHA", plain_release.sha, "1", "a", "you"}), ":-1|");
     EXPECT_EQ(ask({"EVALSHA", plain_release.sha, "1", "a", "me"}), ":1|");
-    EXPECT_EQ(acquire("you"), "*2|:1|:1700000000000001|");
+    EXPECT_EQ(acquire("you"), "*3|:1|:1700000000000001|:1700000000000|");
 }
 
 }  // namespace

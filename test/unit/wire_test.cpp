@@ -27,10 +27,11 @@ std::vector<std::string> words_of(const std::string& request)
 
 std::vector<std::string> written(const std::vector<operation>& what,
                                  script_form form = script_form::by_sha,
-                                 redis::server_facts server = new_server)
+                                 redis::server_facts server = new_server,
+                                 const server_clock& clock = server_clock{0})
 {
     std::string out;
-    append_operations(out, what, form, server);
+    append_operations(out, what, form, server, clock);
     return words_of(out);
 }
 
@@ -58,12 +59,22 @@ TEST_F(wire, an_acquire_names_both_keys_and_says_whether_it_is_a_repeat)
     using words = std::vector<std::string>;
     EXPECT_EQ(written({request}),
               (words{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "2", "a",
-                     "pawl:fence:{a}", "me", "30000", "86400000", "0"}));
+                     "pawl:fence:{a}", "me", "30000", "86400000", "0", "0"}));
     request.repeated = true;
     request.layout = layout::hash;
     const auto repeated = written({request});
     EXPECT_EQ(repeated[1], redis::scripts::hash_acquire.sha);
-    EXPECT_EQ(repeated.back(), "1");
+    EXPECT_EQ(repeated[8], "1");
+}
+
+TEST_F(wire, an_acquire_says_until_when_it_is_wanted_by_the_servers_clock)
+{
+    auto request = ask(verb::acquire);
+    request.until = base::boot_time{10s};
+    server_clock clock{0.05};
+    clock.heard(1'000'000ms, base::boot_time{9s});
+    // A second later, and 5 % of it for the drift.
+    EXPECT_EQ(written({request}, script_form::by_sha, new_server, clock).back(), "1001050");
 }
 
 TEST_F(wire, a_script_that_the_server_does_not_know_is_sent_in_full)
@@ -95,11 +106,12 @@ TEST_F(wire, many_renewals_are_one_request)
 TEST_F(wire, replies_to_an_acquire)
 {
     const auto one = std::vector{ask(verb::acquire)};
-    EXPECT_EQ(read(one, "*2\r\n:1\r\n:17\r\n")[0].what, verdict::done);
-    EXPECT_EQ(read(one, "*2\r\n:1\r\n:17\r\n")[0].fence, 17U);
-    EXPECT_EQ(read(one, "*2\r\n:0\r\n:250\r\n")[0].what, verdict::busy);
-    EXPECT_EQ(read(one, "*2\r\n:0\r\n:250\r\n")[0].busy_for, 250ms);
-    EXPECT_EQ(read(one, "*2\r\n:0\r\n:-1\r\n")[0].busy_for, -1ms);
+    EXPECT_EQ(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].what, verdict::done);
+    EXPECT_EQ(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].fence, 17U);
+    EXPECT_EQ(read(one, "*3\r\n:0\r\n:250\r\n:5\r\n")[0].what, verdict::busy);
+    EXPECT_EQ(read(one, "*3\r\n:0\r\n:250\r\n:5\r\n")[0].busy_for, 250ms);
+    EXPECT_EQ(read(one, "*3\r\n:0\r\n:-1\r\n:5\r\n")[0].busy_for, -1ms);
+    EXPECT_EQ(read(one, "*3\r\n:-1\r\n:0\r\n:5\r\n")[0].what, verdict::unavailable);
 }
 
 TEST_F(wire, replies_to_the_others)
@@ -118,9 +130,9 @@ TEST_F(wire, replies_to_the_others)
 
 TEST_F(wire, replies_that_make_no_sense_grant_nothing)
 {
-    for (const std::string reply :
-         {":1\r\n", "*0\r\n", "*2\r\n:1\r\n:0\r\n", "*2\r\n:1\r\n$1\r\nx\r\n", "*2\r\n:2\r\n:5\r\n",
-          "$-1\r\n", "+OK\r\n", "*1\r\n:1\r\n"}) {
+    for (const std::string reply : {":1\r\n", "*0\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n",
+                                    "*3\r\n:1\r\n$1\r\nx\r\n:5\r\n", "*3\r\n:2\r\n:5\r\n:5\r\n",
+                                    "*2\r\n:1\r\n:17\r\n", "$-1\r\n", "+OK\r\n", "*1\r\n:1\r\n"}) {
         EXPECT_EQ(read({ask(verb::acquire)}, reply)[0].what, verdict::refused) << reply;
     }
     for (const std::string reply : {"+OK\r\n", ":7\r\n", "*1\r\n:1\r\n", "$-1\r\n"}) {

@@ -1,10 +1,12 @@
 #include "store/redis/single_server.h"
 
+#include "base/mutant.h"
 #include "store/redis/wire.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 namespace pawl::store {
 
@@ -17,26 +19,48 @@ namespace {
 // microsecond a lock.
 constexpr std::size_t most_in_one_call = 500;
 
+script_form first_form()
+{
+    return base::is(base::mutant::d34_script_in_full) ? script_form::in_full : script_form::by_sha;
+}
+
+bool is_to_be_sent_in_full(const redis::reply_view& reply)
+{
+    return is_unknown_script(reply) && !base::is(base::mutant::d34_no_script);
+}
+
 }  // namespace
 
 outcome single_server::execute(const operation& what, base::boot_time until,
                                const base::interrupt* stop)
 {
     // Only who wants a lock starts the local: server: on one that was stopped nothing is held.
-    const bool may_start = what.what == core::verb::acquire;
+    const bool acquires = what.what == core::verb::acquire;
     const std::span<const operation> one{&what, 1};
-    outcome got;
-    for (const auto form : {script_form::by_sha, script_form::in_full}) {
-        bool unknown = false;
-        const auto problem = way_->call(
-            [&](const auto& server, auto& out) { append_operations(out, one, form, server); },
-            {until, stop, may_start},
-            [&](const auto& reply) {
-                unknown = form == script_form::by_sha && is_unknown_script(reply);
-                if (!unknown) got = read_outcomes(one, reply).front();
-            });
+    auto form = first_form();
+    outcome got{.what = core::verdict::unavailable};
+    bool again = true;
+    bool corrected = false;
+    // It may have to be sent in full, and once more, and again in full, with the right time.
+    for (int tries = 0; tries < 4 && again; ++tries) {
+        again = false;
+        const auto problem =
+            way_->call([&](const auto& server,
+                           auto& out) { append_operations(out, one, form, server, clock_); },
+                       {until, stop, acquires},
+                       [&](const auto& reply) {
+                           if (form == script_form::by_sha && is_to_be_sent_in_full(reply)) {
+                               form = script_form::in_full;
+                               again = true;
+                               return;
+                           }
+                           const auto time = acquires ? read_time(reply) : std::nullopt;
+                           if (time) clock_.heard(time->now, what.sent);
+                           again = time && time->too_late && !std::exchange(corrected, true);
+                           form = first_form();  // by now the server knows it
+                           got = read_outcomes(one, reply).front();
+                       });
         if (problem) return outcome_of(problem->why, problem->sent);
-        if (!unknown) break;
     }
     return got;
 }
@@ -92,30 +116,30 @@ void single_server::submit(batch what, std::chrono::milliseconds patience, batch
         }
     }
     whole->parts_left = parts.size();
-    for (const auto& each : parts) submit_part(whole, each, false);
+    for (const auto& each : parts) submit_part(whole, each, first_form());
 }
 
 void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, const part& which,
-                                bool in_full)
+                                script_form form)
 {
     const auto operations = [whole, which] {
         return std::span<const operation>{whole->what}.subspan(which.begin, which.size);
     };
-    auto write = [operations, in_full](const redis::server_facts& server, std::string& out) {
-        append_operations(out, operations(), in_full ? script_form::in_full : script_form::by_sha,
-                          server);
+    auto write = [this, operations, form](const redis::server_facts& server, std::string& out) {
+        append_operations(out, operations(), form, server, clock_);
     };
-    auto read = [this, whole, which, operations, in_full](const redis::reply_view* reply,
-                                                          const redis::failure* problem) {
-        if (reply != nullptr && !in_full && is_unknown_script(*reply)) {
-            submit_part(whole, which, true);
+    auto read = [this, whole, which, operations, form](const redis::reply_view* reply,
+                                                       const redis::failure* problem) {
+        const bool by_sha = form == script_form::by_sha;
+        if (reply != nullptr && by_sha && is_to_be_sent_in_full(*reply)) {
+            submit_part(whole, which, script_form::in_full);
             return;
         }
         if (reply != nullptr && which.size > 1 && is_refusal(*reply)) {
             // One key that may not be touched must not cost the others their renewal.
             whole->parts_left += which.size - 1;
             for (std::size_t i = 0; i < which.size; ++i) {
-                submit_part(whole, {which.begin + i, 1}, false);
+                submit_part(whole, {which.begin + i, 1}, script_form::by_sha);
             }
             return;
         }

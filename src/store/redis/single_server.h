@@ -2,6 +2,8 @@
 #pragma once
 
 #include "redis/transport.h"
+#include "store/redis/server_clock.h"
+#include "store/redis/wire.h"
 #include "store/store.h"
 
 #include <chrono>
@@ -11,7 +13,10 @@ namespace pawl::store {
 
 class single_server final : public store {
 public:
-    explicit single_server(std::unique_ptr<redis::transport> way) : way_{std::move(way)} {}
+    single_server(std::unique_ptr<redis::transport> way, double clock_drift)
+        : way_{std::move(way)}, clock_{clock_drift}
+    {
+    }
 
     core::outcome execute(const core::operation& what, base::boot_time until,
                           const base::interrupt* stop) override;
@@ -24,9 +29,10 @@ private:
     struct batch_under_way;
     struct part;
     void submit_part(const std::shared_ptr<batch_under_way>& whole, const part& which,
-                     bool in_full);
+                     script_form form);
 
     std::unique_ptr<redis::transport> way_;
+    server_clock clock_;
 };
 
 }  // namespace pawl::store

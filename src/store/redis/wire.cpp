@@ -56,7 +56,7 @@ public:
         } else {
             words_ = {"EVAL", flags ? which.text : which.text_without_flags()};
         }
-        numbers_.reserve(1 + 2 * keys + 2);  // never moves: the words point into it
+        numbers_.reserve(1 + 2 * keys + 3);  // never moves: the words point into it
         number(std::to_string(keys));
     }
 
@@ -75,7 +75,7 @@ private:
     std::vector<std::string> numbers_;
 };
 
-void append_arguments(script_words& words, const operation& what)
+void append_arguments(script_words& words, const operation& what, const server_clock& clock)
 {
     words.word(what.holder);
     if (what.what == verb::check || what.what == verb::release) return;
@@ -83,6 +83,8 @@ void append_arguments(script_words& words, const operation& what)
     if (what.what == verb::acquire) {
         words.number(milliseconds_text(fence_lifetime));
         words.word(what.repeated ? "1" : "0");
+        words.number(
+            milliseconds_text(clock.at(what.until).value_or(std::chrono::milliseconds{0})));
     } else if (what.what == verb::set_count && what.layout == layout::hash) {
         words.number(std::to_string(what.count));
     }
@@ -106,10 +108,13 @@ outcome outcome_of_error(std::string_view text)
 
 outcome outcome_of_acquire(const redis::reply_view& reply)
 {
-    if (reply.size() != 2) return senseless(reply);
+    if (reply.size() != 3) return senseless(reply);
     const auto number = reply[1].integer();
     if (reply[0].integer() == 1 && number > 0) {
         return {.what = verdict::done, .fence = static_cast<std::uint64_t>(number)};
+    }
+    if (reply[0].integer() == -1) {
+        return {.what = verdict::unavailable, .fence = 0, .detail = "the request came too late"};
     }
     if (reply[0].integer() != 0) return senseless(reply);
     return {.what = verdict::busy, .fence = 0, .busy_for = std::chrono::milliseconds{number}};
@@ -130,7 +135,7 @@ outcome outcome_of_number(const redis::reply_view& reply)
 }  // namespace
 
 void append_operations(std::string& out, std::span<const operation> what, script_form form,
-                       const redis::server_facts& server)
+                       const redis::server_facts& server, const server_clock& clock)
 {
     assert(!what.empty());
     assert(what.size() == 1 || what.front().what == verb::renew);
@@ -139,7 +144,7 @@ void append_operations(std::string& out, std::span<const operation> what, script
     script_words words{script_for(first), form, server, what.size() + (needs_fence ? 1 : 0)};
     for (const auto& each : what) words.word(each.keys->lock);
     if (needs_fence) words.word(first.keys->fence);
-    for (const auto& each : what) append_arguments(words, each);
+    for (const auto& each : what) append_arguments(words, each, clock);
     redis::append_request(out, words.get());
 }
 
@@ -161,6 +166,13 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
     reply.for_each(
         [&](const redis::reply_view& each) { outcomes.push_back(outcome_of_number(each)); });
     return outcomes;
+}
+
+std::optional<acquire_time> read_time(const redis::reply_view& reply)
+{
+    if (reply.size() != 3) return std::nullopt;
+    return acquire_time{.now = std::chrono::milliseconds{reply[2].integer()},
+                        .too_late = reply[0].integer() == -1};
 }
 
 bool is_unknown_script(const redis::reply_view& reply) noexcept

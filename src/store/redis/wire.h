@@ -6,7 +6,10 @@
 #include "redis/handshake.h"
 #include "redis/resp.h"
 #include "redis/scripts.h"
+#include "store/redis/server_clock.h"
 
+#include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,11 +21,18 @@ enum class script_form { by_sha, in_full };
 
 // Appends one operation. Of the operations only `renew` can be for several locks, all of one layout.
 void append_operations(std::string& out, std::span<const core::operation> what, script_form form,
-                       const redis::server_facts& server);
+                       const redis::server_facts& server, const server_clock& clock);
 
 // The outcome of each operation of one request. A reply that makes no sense is `refused`.
 [[nodiscard]] std::vector<core::outcome> read_outcomes(std::span<const core::operation> what,
                                                        const redis::reply_view& reply);
+
+// In the reply to an acquire: the server's time, and whether it came later than it was wanted.
+struct acquire_time {
+    std::chrono::milliseconds now;
+    bool too_late;
+};
+[[nodiscard]] std::optional<acquire_time> read_time(const redis::reply_view& reply);
 
 // Whether the server does not know the script: send it in full.
 [[nodiscard]] bool is_unknown_script(const redis::reply_view& reply) noexcept;
