@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/mutant.h"
 
 #include <chrono>
 
@@ -17,6 +18,7 @@ namespace pawl::core {
     constexpr milliseconds rounding{2};
     const auto slack = duration_cast<nanoseconds>(
         duration<double, std::milli>(static_cast<double>(lease.count()) * drift));
+    if (base::is(base::mutant::d7_drift_added)) return sent + lease + slack - rounding;
     return sent + lease - slack - rounding;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "core/operation.h"
 #include "core/patience.h"
 
@@ -36,6 +37,7 @@ public:
         const bool unsure_before = result_.maybe_executed;
         result_ = std::move(got);
         if (is_answer(result_.what)) {
+            if (base::is(base::mutant::d3_renewal_from_reply)) sent_ = now;
             settle(unsure_before);
             return {.what = exchange_step::kind::finish};
         }
@@ -69,8 +71,9 @@ private:
     void settle(bool unsure_before) noexcept
     {
         const bool gone = result_.what == verdict::vanished || result_.what == verdict::taken;
-        if (request_.what == verb::release && unsure_before && gone) result_.what = verdict::done;
         result_.maybe_executed = false;
+        if (base::is(base::mutant::d18_release_error)) return;
+        if (request_.what == verb::release && unsure_before && gone) result_.what = verdict::done;
     }
 
     operation request_;

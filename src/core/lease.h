@@ -37,7 +37,7 @@ struct lease {
     std::stop_source lost;
 
     // The lease_table's own.
-    std::uint64_t number = 0;      // in the order of grants; zero before it is in a table
+    std::uint64_t number = 0;  // in the order of grants; zero before it is in a table
     base::boot_time renew_at{};
     base::boot_time sent{};        // of the last renewal
     bool under_way = false;        // whether that is still waited for

@@ -1,5 +1,6 @@
 #include "core/lease_table.h"
 
+#include "base/mutant.h"
 #include "core/deadline.h"
 
 #include <algorithm>
@@ -31,6 +32,9 @@ milliseconds early_by(const lease& lease)
 boot_time key_for(const lease& lease)
 {
     const auto deadline = lease.deadline.load();
+    if (base::is(base::mutant::d13_loss_waits_for_renewal) && lease.under_way) {
+        return boot_time::max();
+    }
     if (!lease.renew) return deadline;
     return std::min(lease.under_way ? lease.overdue_at : lease.renew_at, deadline);
 }
@@ -69,6 +73,7 @@ void lease_table::add(const lease_ptr& lease, boot_time sent)
 bool lease_table::release(const lease_ptr& lease, transitions& out)
 {
     if (lease->is_over()) return false;
+    if (base::is(base::mutant::d14_renewal_survives)) return true;
     move_to(lease, hold_state::released, cause::none, {}, out);
     return true;
 }
@@ -80,6 +85,8 @@ void lease_table::extended(const lease_ptr& lease, milliseconds length, boot_tim
     lease->deadline = std::max(lease->deadline.load(), local_deadline(sent, length, drift_));
     // Renewals go on when as much is left as after any other renewal's third.
     lease->renew_at = std::max(lease->renew_at, sent + length - 2 * (lease->length / 3));
+    if (base::is(base::mutant::d14_renewal_storm)) lease->renew_at = sent;
+    if (base::is(base::mutant::d15_renewal_forgotten) && lease->under_way) lease->renew = false;
     lease->failures = 0;
     if (lease->state == hold_state::jeopardy) {
         move_to(lease, hold_state::held, cause::none, {}, out);
@@ -111,6 +118,10 @@ void lease_table::expire(boot_time now, transitions& out)
     for (const auto& lease : woken) {
         if (lease->deadline.load() <= now) {
             move_to(lease, hold_state::lost, cause::expired, {}, out);
+            if (base::is(base::mutant::d16_renews_what_is_lost)) {
+                lease->deadline = boot_time::max();
+                schedule(lease);
+            }
         } else if (lease->under_way && lease->overdue_at <= now) {
             on_renewal_failed(lease, silence, now, out);
         }
@@ -144,6 +155,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_ti
     switch (got.what) {
     case verdict::done:
         if (is_last) lease->under_way = false;
+        if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         extended(lease, lease->length, sent, out);
         break;
     case verdict::vanished:

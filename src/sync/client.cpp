@@ -27,10 +27,7 @@ sync::maybe_trouble ping_of(sync::client_state& state)
 
 client::client(std::string_view url) : client{only_url(url)} {}
 
-client::client(client_options options)
-    : state_{sync::client_state::open(std::move(options))}
-{
-}
+client::client(client_options options) : state_{sync::client_state::open(std::move(options))} {}
 
 client::client(std::shared_ptr<sync::client_state> state) noexcept : state_{std::move(state)} {}
 

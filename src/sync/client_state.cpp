@@ -101,10 +101,16 @@ core::acquire_result client_state::run(const core::acquire_plan& plan, const bas
 
 client_state::answer client_state::run(const core::operation& request, const base::interrupt* stop)
 {
+    return run(request, stop, options_.command_limit);
+}
+
+client_state::answer client_state::run(const core::operation& request, const base::interrupt* stop,
+                                       std::chrono::milliseconds limit)
+{
     using kind = core::exchange_step::kind;
     const base::call_under_way mark{platform()};
     const auto store = open_store();
-    core::exchange_machine machine{request, options_.command_limit, random_};
+    core::exchange_machine machine{request, limit, random_};
     auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {

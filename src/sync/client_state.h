@@ -14,6 +14,7 @@
 #include <pawl/error.h>
 #include <pawl/options.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,6 +48,8 @@ public:
         base::boot_time sent;  // when the request that was answered was sent
     };
     [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop = nullptr);
+    [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop,
+                             std::chrono::milliseconds limit);
 
     [[nodiscard]] core::outcome ping();
 

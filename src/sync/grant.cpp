@@ -59,12 +59,12 @@ maybe_trouble grant::release()
     auto& leases = client_->leases();
     if (!leases.end(lease_)) {
         // Whoever worked under it is done now, so what may be left of it on the server can go.
-        leases.give_back(lease_);
+        leases.give_back(lease_, {});
         return lost_because(lease_->why);
     }
     const auto got = client_->run(lease_->ask(verb::release)).what;
     if (got.what == verdict::done) return std::nullopt;
-    if (!core::is_answer(got.what)) leases.give_back(lease_);
+    if (!core::is_answer(got.what)) leases.give_back(lease_, {});
     if (means_lost(got.what)) lease_->why = core::cause_of(got.what);
     return trouble_of(got);
 }
@@ -73,7 +73,8 @@ maybe_trouble grant::extend(std::chrono::milliseconds length)
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     validate_lease("extend", length);
-    return lengthen(length);
+    std::chrono::nanoseconds way{};
+    return lengthen(length, client_->options().command_limit, way);
 }
 
 maybe_trouble grant::ensure(std::chrono::milliseconds duration)
@@ -83,24 +84,34 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     validate_lease("ensure", duration);
     if (valid_for() >= duration) return std::nullopt;
     // What a lease is shortened by, drift and the way to the server, must not eat into what was
-    // asked for.
-    const auto with_drift =
-        static_cast<double>(duration.count()) * (1 + 2 * client_->options().clock_drift);
-    constexpr milliseconds round_trip{50};
-    const auto length = milliseconds{static_cast<milliseconds::rep>(with_drift)} + round_trip;
-    if (auto failed = lengthen(std::max(length, lease_->length))) return failed;
-    if (valid_for() < duration) return trouble{errc::unreachable, "the answer took too long"};
-    return std::nullopt;
+    // asked for. How long the way is, the first answer tells.
+    const auto with_drift = milliseconds{static_cast<milliseconds::rep>(
+        static_cast<double>(duration.count()) * (1 + 2 * client_->options().clock_drift))};
+    const auto end = client_->platform().now() + client_->options().command_limit;
+    std::chrono::nanoseconds way = milliseconds{50};
+    while (true) {
+        const auto now = client_->platform().now();
+        if (now >= end) return trouble{errc::unreachable, "the answer took too long"};
+        const auto length = with_drift + std::chrono::ceil<milliseconds>(way);
+        const auto limit = std::chrono::ceil<milliseconds>(end - now);
+        if (auto failed = lengthen(std::max(length, lease_->length), limit, way)) return failed;
+        if (valid_for() >= duration) return std::nullopt;
+        way *= 2;
+    }
 }
 
-maybe_trouble grant::lengthen(std::chrono::milliseconds length)
+// `way`: how long the answer took.
+maybe_trouble grant::lengthen(std::chrono::milliseconds length, std::chrono::milliseconds limit,
+                              std::chrono::nanoseconds& way)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
     // Noted before it is sent: even without an answer the server may keep it for as long.
     lease_->longest = std::max(lease_->longest.load(), length);
     auto request = lease_->ask(verb::renew);
     request.lease = length;
-    return note(client_->run(request), length);
+    const auto got = client_->run(request, nullptr, limit);
+    way = client_->platform().now() - got.sent;
+    return note(got, length);
 }
 
 maybe_trouble grant::confirm(bool& still_ours)
@@ -161,7 +172,8 @@ std::stop_token grant::lost() const
 std::chrono::nanoseconds grant::valid_for() const noexcept
 {
     if (client_->inherited() || lease_->is_over()) return std::chrono::nanoseconds{0};
-    return std::max(lease_->deadline.load() - client_->platform().now(), base::boot_clock::duration{0});
+    return std::max(lease_->deadline.load() - client_->platform().now(),
+                    base::boot_clock::duration{0});
 }
 
 bool grant::has_holds() const

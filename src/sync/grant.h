@@ -49,7 +49,9 @@ public:
     [[nodiscard]] bool has_holds() const;
 
 private:
-    [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length);
+    [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length,
+                                         std::chrono::milliseconds limit,
+                                         std::chrono::nanoseconds& way);
     [[nodiscard]] unsigned drop_one();
     [[nodiscard]] maybe_trouble release();
     [[nodiscard]] maybe_trouble note(const client_state::answer& got,

@@ -104,6 +104,8 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
 {
     const std::scoped_lock guard{mutex_};
     core::transitions changes;
+    // If the deadline has passed meanwhile, that is the reason, whatever the server says now.
+    table_.expire(platform_.now(), changes);
     table_.lose(lease, why, detail, changes);
     tell(changes);
 }
@@ -176,25 +178,31 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
     tell(changes);
 }
 
-void lease_keeper::give_back(const lease_ptr& lease)
+void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until)
 {
     const auto until = platform_.now() + std::max(lease->length, lease->longest.load());
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
-    loop_.post([this, lease, until] { try_give_back(lease, until); });
+    loop_.post([this, lease, wanted_until, until] { try_give_back(lease, wanted_until, until); });
 }
 
-void lease_keeper::try_give_back(const lease_ptr& lease, boot_time until)
+void lease_keeper::try_give_back(const lease_ptr& lease, boot_time wanted_until, boot_time until)
 {
-    const auto done = [this, lease, until](const auto& outcomes) {
+    const auto done = [this, lease, wanted_until, until](const auto& outcomes) {
         constexpr std::chrono::milliseconds pause{500};
-        const auto again = platform_.now() + pause;
-        if (core::is_answer(outcomes.front().what) || again >= until) {
+        const auto now = platform_.now();
+        const auto got = outcomes.front().what;
+        const bool may_come = got != core::verdict::done && now <= wanted_until + pause;
+        const bool over = core::is_answer(got) && !may_come;
+        const auto again = std::max(now, may_come ? wanted_until : now) + pause;
+        if (over || again >= until) {
             gave_back();
         } else {
-            loop_.call_at(again, [this, lease, until] { try_give_back(lease, until); });
+            loop_.call_at(again, [this, lease, wanted_until, until] {
+                try_give_back(lease, wanted_until, until);
+            });
         }
     };
     store_.submit({lease->ask(core::verb::release)}, command_limit_, done);
@@ -218,14 +226,18 @@ void lease_keeper::close(boot_time until)
 
 void lease_keeper::wait_for_given_back(boot_time until)
 {
-    {
-        const std::scoped_lock guard{mutex_};
-        if (being_given_back_ == 0) return;
-        all_given_back_ = std::stop_source{};
-    }
     try {
-        const base::interrupt all{all_given_back_.get_token()};
-        static_cast<void>(platform_.pause(until, &all));
+        while (platform_.now() < until) {
+            std::stop_token all_given_back;
+            {
+                const std::scoped_lock guard{mutex_};
+                if (being_given_back_ == 0) return;
+                all_given_back_ = std::stop_source{};
+                all_given_back = all_given_back_.get_token();
+            }
+            const base::interrupt woken{all_given_back};
+            static_cast<void>(platform_.pause(until, &woken));
+        }
     } catch (const std::system_error&) {
         // Out of descriptors: then nobody waits, and the leases end of their own accord.
     }
@@ -238,12 +250,13 @@ void lease_keeper::tell(const core::transitions& changes)
             stops_.post([lease = change.which] { lease->lost.request_stop(); });
         }
         if (!hooks_->on_event && !hooks_->log) continue;
-        handlers_.post([what = event_of(change, platform_.now()), hooks = hooks_, server = server_] {
-            if (hooks->log && what.to != hold_state::released) {
-                hooks->log(level_of(what), text_of(what, server));
-            }
-            if (hooks->on_event) hooks->on_event(what);
-        });
+        handlers_.post(
+            [what = event_of(change, platform_.now()), hooks = hooks_, server = server_] {
+                if (hooks->log && what.to != hold_state::released) {
+                    hooks->log(level_of(what), text_of(what, server));
+                }
+                if (hooks->on_event) hooks->on_event(what);
+            });
     }
 }
 

@@ -47,8 +47,9 @@ public:
     void notice_time(const core::lease_ptr& lease);
 
     // Tries to release it in the background, until the server would drop it of its own accord. For
-    // leases that may or may not be ours on the server.
-    void give_back(const core::lease_ptr& lease);
+    // leases that may or may not be ours on the server, or may be until `wanted_until`: the request to
+    // acquire it may be on its way when the first release says that it is not.
+    void give_back(const core::lease_ptr& lease, base::boot_time wanted_until);
 
     // Waits a little for what is being given back, then gives up all leases.
     void close(base::boot_time until);
@@ -64,7 +65,8 @@ private:
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const std::vector<core::outcome>& outcomes);
-    void try_give_back(const core::lease_ptr& lease, base::boot_time until);
+    void try_give_back(const core::lease_ptr& lease, base::boot_time wanted_until,
+                       base::boot_time until);
     void gave_back();
     void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held
@@ -91,7 +93,7 @@ private:
     std::size_t being_given_back_ = 0;  // guarded by mutex_
     bool connecting_ = false;           // guarded by mutex_; for the renewals
     bool closed_ = false;               // guarded by mutex_
-    std::stop_source all_given_back_;
+    std::stop_source all_given_back_;   // wakes close(), in a way that every platform can
 };
 
 }  // namespace pawl::sync

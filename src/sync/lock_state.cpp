@@ -1,5 +1,6 @@
 #include "sync/lock_state.h"
 
+#include "base/mutant.h"
 #include "sync/validate.h"
 
 #include <cstddef>
@@ -61,6 +62,7 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
     const auto lease = std::make_shared<core::lease>();
     lease->keys = keys_;
     lease->holder = client_->platform().random_id();
+    if (base::is(base::mutant::d38_same_holder)) lease->holder = client_->id();
     lease->layout = layout_;
     lease->length = options_.lease;
     lease->renew = options_.renew;
@@ -76,7 +78,8 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
                                                      .limit = limit},
                                   &stop);
     if (got.failure) {
-        if (got.uncertain) client_->leases().give_back(lease);
+        const bool clean_up = !base::is(base::mutant::d9_no_cleanup);
+        if (got.uncertain && clean_up) client_->leases().give_back(lease, got.wanted_until);
         return trouble{*got.failure, got.detail};
     }
     lease->fence = got.fence;

@@ -147,7 +147,9 @@ private:
         const auto guard = std::chrono::ceil<std::chrono::milliseconds>(2 * least_left + slowest_);
         now_ = wall_clock();
         for (const auto& key : double_.keys()) {
-            if (!key.ends || wall_clock() + guard < *key.ends) continue;
+            // In milliseconds: some keys end when no number of microseconds can say.
+            const auto soon = std::chrono::ceil<std::chrono::milliseconds>(wall_clock()) + guard;
+            if (!key.ends || soon < *key.ends) continue;
             std::this_thread::sleep_for(*key.ends + guard - wall_clock());
             some_ended_ = true;
         }

@@ -28,8 +28,7 @@ boot_time timeline::now() const noexcept
 
 std::chrono::microseconds timeline::wall() const noexcept
 {
-    const auto real = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::floor<std::chrono::microseconds>(real + added_.load());
+    return std::chrono::floor<std::chrono::microseconds>(wall_at_start_ + (now() - start_));
 }
 
 void timeline::join(base::event_loop& loop)

@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] base::boot_time now() const noexcept;
 
-    // The wall clock, since the epoch.
+    // The wall clock, since the epoch. A step of the machine's own does not show.
     [[nodiscard]] std::chrono::microseconds wall() const noexcept;
 
     // Time passes for the loop, too. It must leave before it is destroyed.
@@ -89,6 +89,8 @@ private:
     template <class Visit>
     void for_each_due(Visit visit);  // mutex_ is held
 
+    base::boot_time start_ = base::boot_clock::now();
+    std::chrono::nanoseconds wall_at_start_ = std::chrono::system_clock::now().time_since_epoch();
     std::atomic<std::chrono::nanoseconds> added_{};
 
     std::mutex mutex_;
