@@ -1,0 +1,64 @@
+// A client's background threads, in a simulated process.
+#pragma once
+
+#include "base/scheduler.h"
+#include "observe/dispatcher.h"
+#include "sim/process.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+
+namespace pawl::sim {
+
+class sim_scheduler final : public base::scheduler {
+public:
+    explicit sim_scheduler(std::shared_ptr<process> where);
+
+    void start() override {}
+    void stop() override;
+    void post(task work) override;
+    void set_alarm(base::boot_time when) override;
+    void on_alarm(task handler) override;
+    timer call_at(base::boot_time when, task work) override;
+    void cancel(const timer& handle) override;
+
+private:
+    // Outlives the scheduler in the events that are planned.
+    struct state {
+        bool stopped = false;
+        std::uint64_t alarm = 0;  // counts how often it was set
+        task alarm_handler;
+        std::set<timer> timers;
+    };
+
+    std::shared_ptr<process> where_;
+    std::shared_ptr<state> state_;
+    std::uint64_t last_timer_ = 0;
+};
+
+class sim_dispatcher final : public observe::dispatcher {
+public:
+    explicit sim_dispatcher(std::shared_ptr<process> where);
+    ~sim_dispatcher() override { state_->closed = true; }
+    sim_dispatcher(const sim_dispatcher&) = delete;
+    sim_dispatcher& operator=(const sim_dispatcher&) = delete;
+
+    void post(task work) override;
+    void close(std::chrono::milliseconds limit) override;
+
+private:
+    struct state {
+        bool closed = false;
+        bool running = false;
+        std::deque<task> tasks;
+        signal drained;
+    };
+    static void run(const std::shared_ptr<state>& state);
+
+    std::shared_ptr<process> where_;
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace pawl::sim

@@ -1,0 +1,153 @@
+// Watches a run, and says what must never be seen. docs/simulator.md lists the checks.
+#pragma once
+
+#include "sim/plan.h"
+#include "sim/process.h"
+#include "sim/script_call.h"
+#include "sim/server.h"
+#include "sim/trace.h"
+#include "sim/world.h"
+
+#include <pawl/event.h>
+#include <pawl/hold.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace pawl::sim {
+
+struct violation {
+    std::string check;
+    std::string text;
+    nanoseconds when{};
+    std::optional<std::size_t> lock;  // nothing if it concerns all
+};
+
+// A grant, as its holder sees it.
+struct belief {
+    process* who = nullptr;
+    std::size_t lock = 0;
+    hold* held = nullptr;
+    std::stop_token told;
+    std::uint64_t fence = 0;
+    std::string holder;
+    bool renewed = true;
+    base::boot_time since{};
+    std::chrono::milliseconds lease{};
+    bool over = false;  // given back, or being so
+    std::size_t number = 0;
+};
+
+class checker final : public server::witness {
+public:
+    checker(const plan& plan, world& world, server& server, trace& trace);
+
+    // ── Told by those who use locks ─────────────────────────────────────────────────────────────
+
+    [[nodiscard]] belief& granted(process& who, std::size_t lock, hold& held, bool renewed,
+                                  std::chrono::milliseconds lease);
+    void entered_again(const belief& outer, hold& inner);
+    // `fresh`: it was a new request, and not an attempt to enter again.
+    void acquire_failed(process& who, std::size_t lock, std::error_code why, bool fresh);
+    void releasing(belief& which);
+    void released(belief& which, std::error_code why, base::boot_time valid_until);
+    void answered(const belief& which, std::string_view call, std::error_code why);
+    void ended(belief& which);  // its hold is about to go
+    void told(process& who, const event& what);
+    void write(const belief& which);
+
+    // ── Told by the network and by those who do harm ────────────────────────────────────────────
+
+    void sent(const process& who, std::span<const std::string_view> words);
+    void to_be_sent(std::span<const std::string_view> words);  // when there is a connection
+    void before(const std::vector<std::string_view>& words) override;
+    void after(const std::vector<std::string_view>& words, std::string_view reply) override;
+
+    // A server that forgets, or whose clock goes ahead, may grant what another still believes to
+    // hold. Only the fence helps then: all earlier grants are excused from exclusion.
+    void server_forgot(std::optional<std::size_t> only_lock = std::nullopt);
+    void lease_asked(std::chrono::milliseconds length);
+
+    // ── In the end ──────────────────────────────────────────────────────────────────────────────
+
+    void after_step();
+    // What a client gave up it takes back, once it can, within this time.
+    [[nodiscard]] nanoseconds time_to_clean_up() const;
+    void check_orphans();
+    void check_leftovers();
+    void too_late(const std::string& text) { fail("liveness", std::nullopt, text); }
+
+    [[nodiscard]] const std::optional<violation>& found() const noexcept { return found_; }
+    [[nodiscard]] std::uint64_t grants() const noexcept { return grants_; }
+    [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
+    [[nodiscard]] std::uint64_t stale_writes() const noexcept { return stale_writes_; }
+    [[nodiscard]] std::chrono::milliseconds longest_lease() const noexcept { return longest_; }
+
+private:
+    struct grant_record {
+        std::uint64_t place = 0;  // among all grants of the lock
+        std::string holder;
+    };
+    struct lock_record {
+        std::string name;
+        std::vector<belief*> believers;  // at most one of them may be right
+        std::uint64_t last_fence = 0;
+        std::map<std::uint64_t, grant_record> order;  // by fence
+        std::uint64_t greatest_written = 0;           // what the guarded register has seen
+        std::uint64_t last_writer = 0;                // its place
+        std::uint64_t grants = 0;
+        nanoseconds forgotten{-1};  // when the server last forgot it
+    };
+    struct holder_record {
+        std::size_t lock = 0;
+        const process* who = nullptr;
+        std::uint64_t renewals_sent = 0;
+        nanoseconds renewal_tried{0};
+        std::optional<nanoseconds> given_up;  // being released, or the acquire failed
+        std::optional<nanoseconds> left;      // the call that did so has returned
+        nanoseconds granted{-1};              // by the server, for the first time
+        bool released = false;                // by the server
+        bool granted_late = false;            // after that: nobody can clean up any more
+        nanoseconds unheard{0};  // since when its process had not heard from the server
+    };
+
+    void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
+    void after_acquire(const script_call& call, std::string_view reply);
+    void granted_late(holder_record& record, std::size_t lock, bool bounded);
+    void check_exclusion(lock_record& lock);
+    void watch_deadline(std::size_t number);
+    [[nodiscard]] bool believes(const belief& which) const;
+    [[nodiscard]] bool excused(std::size_t lock, std::string_view holder) const;
+    void check_lease_outlives(const belief& which);
+    [[nodiscard]] lock_record* find(std::string_view key);
+
+    const plan* plan_;
+    world* world_;
+    server* server_;
+    trace* trace_;
+    std::vector<lock_record> locks_;
+    std::list<belief> beliefs_;
+    std::size_t last_belief_ = 0;
+    std::map<std::string, holder_record, std::less<>> holders_;
+    std::map<const process*, nanoseconds> last_heard_;
+    std::chrono::milliseconds longest_{0};
+    std::uint64_t grants_ = 0;
+    std::uint64_t losses_ = 0;
+    std::uint64_t stale_writes_ = 0;
+    std::uint64_t unknown_scripts_ = 0;
+    std::uint64_t scripts_in_full_ = 0;
+    std::vector<std::optional<std::string>> holders_before_;
+    std::optional<violation> found_;
+};
+
+}  // namespace pawl::sim

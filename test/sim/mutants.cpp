@@ -1,0 +1,155 @@
+#include "sim/mutants.h"
+
+#include "redis/scripts.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pawl::sim {
+namespace {
+
+using code = base::mutant;
+
+std::function<std::string(std::string_view)> mutation;
+
+std::string changed(std::string_view script, const std::vector<mutant::change>& changes)
+{
+    std::string text{script};
+    for (const auto& [from, to] : changes) {
+        const auto at = text.find(from);
+        if (at != std::string::npos) text.replace(at, from.size(), to);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::span<const mutant> all_mutants()
+{
+    static const std::vector<mutant> all{
+        {"D1-extend",
+         "renewing succeeds although the lock is another's",
+         code::none,
+         {{"elseif found ~= holder then", "elseif false then"},
+          {"local found = redis.pcall('HEXISTS', key, holder)",
+           "local found = redis.pcall('EXISTS', key)"}}},
+        {"D1-release",
+         "releasing succeeds although the lock is another's",
+         code::none,
+         {{"if holder ~= ARGV[1] then\n  return -1\nend\nredis.call('DEL'", "redis.call('DEL'"},
+          {"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then\n"
+           "  return -redis.call('EXISTS', KEYS[1])\nend\nredis.call('DEL'",
+           "redis.call('DEL'"}}},
+        {"D1-count",
+         "re-entering succeeds although the lock is another's",
+         code::none,
+         {{"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then\n"
+           "  return -redis.call('EXISTS', KEYS[1])\nend\nredis.call('HSET'",
+           "redis.call('HSET'"}}},
+        {"D2",
+         "renewing makes a lost lock anew",
+         code::none,
+         {{"elseif not found then\n    replies[i] = 0",
+           "elseif not found then\n    redis.call('SET', key, holder, 'PX', lease)\n"
+           "    replies[i] = 1"},
+          {"    replies[i] = -redis.call('EXISTS', key)\n",
+           "    replies[i] = -redis.call('EXISTS', key)\n"
+           "    if replies[i] == 0 then\n      redis.call('HSET', key, holder, 1)\n"
+           "      redis.call('PEXPIRE', key, lease)\n      replies[i] = 1\n    end\n"}}},
+        {"D3-acquire", "validity counted from after the reply", code::d3_deadline_from_reply, {}},
+        {"D3-renew",
+         "validity of a renewal counted from after the reply",
+         code::d3_renewal_from_reply,
+         {}},
+        {"D4", "validity by the wall clock", code::d4_wall_clock, {}},
+        {"D5", "granted although nothing is left of the lease", code::d5_stale_grant, {}},
+        {"D7", "drift added instead of subtracted", code::d7_drift_added, {}},
+        {"D9", "what a failed acquire left is not taken back", code::d9_no_cleanup, {}},
+        {"D12",
+         "SET without NX",
+         code::none,
+         {{"if holder then\n  repeated", "if false then\n  repeated"},
+          {"'NX', ", ""},
+          {"if left ~= -2 and not repeated then", "if false then"}}},
+        {"D13", "a loss is noticed when the renewal returns", code::d13_loss_waits_for_renewal, {}},
+        {"D14-survives", "renewals go on after the release", code::d14_renewal_survives, {}},
+        {"D14-storm", "renewed again as soon as it was renewed", code::d14_renewal_storm, {}},
+        {"D15", "a race ends the renewals of a held lock", code::d15_renewal_forgotten, {}},
+        {"D16", "leases of the lost are renewed", code::d16_renews_what_is_lost, {}},
+        {"D17",
+         "a repeated acquire counts as a re-entry",
+         code::none,
+         {{"if not repeated then\n  redis.call('HSET', KEYS[1], ARGV[1], 1)\nend",
+           "redis.call('HINCRBY', KEYS[1], ARGV[1], 1)"},
+          {"redis.call('DEL', KEYS[1])\nreturn 1",
+           "if redis.call('TYPE', KEYS[1]).ok == 'hash' and\n"
+           "    redis.call('HINCRBY', KEYS[1], ARGV[1], -1) > 0 then\n  return 1\nend\n"
+           "redis.call('DEL', KEYS[1])\nreturn 1"}}},
+        {"D18", "a repeated release is an error to the owner", code::d18_release_error, {}},
+        {"D25",
+         "the fence starts from 1 after the data are lost",
+         code::none,
+         {{"math.max(last + 1, time[1] * 1000000 + time[2])", "last + 1"}}},
+        {"D34-unknown", "an unknown script is an error", code::d34_no_script, {}},
+        {"D34-in-full", "the text of the script with every call", code::d34_script_in_full, {}},
+        {"D36",
+         "release and renewal are refused when memory is full",
+         code::none,
+         {{"#!lua flags=allow-oom", "#!lua"}}},
+        {"shortens",
+         "a renewal shortens a lease that was extended",
+         code::none,
+         {{"if redis.call('PTTL', key) < tonumber(lease) then", "if true then"}}},
+        {"far-back",
+         "a fence is forgotten when the clock was set back by days",
+         code::none,
+         {{"string.format('%.0f', ARGV[3] + ahead)", "ARGV[3]"}}},
+        {"late-acquire",
+         "an acquire is executed when everyone has given it up",
+         code::none,
+         {{"if ARGV[5] ~= '0' and now", "if false and now"}}},
+        {"D38", "one holder for all grants of a client", code::d38_same_holder, {}},
+    };
+    return all;
+}
+
+const mutant* mutant_named(std::string_view name)
+{
+    const auto all = all_mutants();
+    const auto found = std::ranges::find(all, name, &mutant::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
+void check_changes(const mutant& which)
+{
+    namespace scripts = redis::scripts;
+    for (const auto& [from, to] : which.in_scripts) {
+        bool fits = false;
+        for (const auto* script :
+             {&scripts::plain_acquire, &scripts::hash_acquire, &scripts::plain_renew,
+              &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
+              &scripts::hash_set_count}) {
+            fits = fits || script->text.find(from) != std::string_view::npos;
+        }
+        if (!fits) {
+            throw std::logic_error{"mutant " + std::string{which.name} + ": no script has \"" +
+                                   std::string{from} + '"'};
+        }
+    }
+}
+
+void become(const mutant* which)
+{
+    base::active_mutant = which == nullptr ? code::none : which->in_code;
+    mutation = nullptr;
+    if (which != nullptr && !which->in_scripts.empty()) {
+        mutation = [which](std::string_view script) { return changed(script, which->in_scripts); };
+    }
+}
+
+const std::function<std::string(std::string_view)>& script_mutation()
+{
+    return mutation;
+}
+
+}  // namespace pawl::sim

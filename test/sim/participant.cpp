@@ -1,0 +1,292 @@
+#include "sim/participant.h"
+
+#include "sim/background.h"
+#include "store/redis/single_server.h"
+#include "sync/client_access.h"
+#include "sync/surroundings.h"
+
+#include <pawl/error.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace pawl::sim {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+namespace {
+
+milliseconds in_ms(nanoseconds value)
+{
+    return std::max(std::chrono::duration_cast<milliseconds>(value), 1ms);
+}
+
+}  // namespace
+
+participant::participant(stage& stage, unsigned number, drifting_clock clock, dice dice)
+    : stage_{&stage},
+      process_{std::make_shared<sim::process>(stage.world, number, clock, dice.stream(1))},
+      dice_{dice},
+      threads_{stage.what.threads}
+{
+    network_.delay = stage.what.delay;
+    make_client();
+    for (const auto& each : stage.what.locks) make_lock(each);
+}
+
+participant::~participant()
+{
+    locks_.clear();
+    client_.reset();
+}
+
+void participant::make_client()
+{
+    const auto& plan = stage_->what;
+    client_options options;
+    options.command_limit = plan.command_limit;
+    options.connect_limit = std::min<milliseconds>(plan.command_limit, 2s);
+    options.clock_drift = plan.drift;
+    options.on_event = [this](const event& what) { stage_->checker.told(*process_, what); };
+
+    auto way = std::make_unique<sim::transport>(
+        stage_->world, stage_->server, process_, network_, dice_.stream(2),
+        sim::transport::limits{.connect = options.connect_limit, .command = options.command_limit});
+    way->on_send([this](const auto& words) { stage_->checker.sent(*process_, words); });
+    way->on_submit([this](const auto& words) { stage_->checker.to_be_sent(words); });
+    transport_ = way.get();
+    sync::surroundings around{
+        .platform = process_,
+        .stops = std::make_unique<sim_dispatcher>(process_),
+        .handlers = std::make_unique<sim_dispatcher>(process_),
+        .loop = std::make_unique<sim_scheduler>(process_),
+        .store = std::make_shared<store::single_server>(std::move(way), plan.drift)};
+    auto state = std::make_shared<sync::client_state>(std::move(options), std::move(around));
+    client_.reset(new client(client_access::make(std::move(state))));
+}
+
+void participant::make_lock(const lock_plan& what)
+{
+    auto made = std::make_unique<lock_here>();
+    const auto& plan = stage_->what;
+    // Not all processes agree on the settings.
+    made->options.lease = std::max<milliseconds>(
+        10ms, in_ms(plan.lease * dice_.one_of({50, 100, 100, 100, 200}) / 100));
+    made->options.renew = plan.is_calm() || dice_.chance(0.6);
+    made->options.wait.interval = plan.poll_interval;
+    made->options.layout = what.how_stored;
+    stage_->checker.lease_asked(made->options.lease);
+    if (what.recursive) {
+        made->recursive.emplace(*client_, what.name, made->options);
+    } else {
+        made->plain.emplace(*client_, what.name, made->options);
+    }
+    locks_.push_back(std::move(made));
+}
+
+void participant::start()
+{
+    for (unsigned i = 0; i < threads_; ++i) {
+        process_->start_thread([this, dice = dice_.stream(100 + i)] { run_thread(dice); });
+    }
+}
+
+void participant::crash()
+{
+    process_->crash();
+    locks_.clear();
+    client_.reset();
+    transport_ = nullptr;
+}
+
+void participant::leave()
+{
+    process_->start_thread([this] {
+        locks_.clear();
+        client_.reset();
+        transport_ = nullptr;
+    });
+}
+
+void participant::sleep(nanoseconds duration)
+{
+    if (process_->is_dead()) return;
+    signal woken;
+    const std::stop_callback watch{stage_->drain.get_token(), [&] { woken.set(); }};
+    process_->wait(woken, process_->now() + duration);
+}
+
+void participant::run_thread(dice dice)
+{
+    while (!stage_->draining && !process_->is_dead()) one_cycle(dice);
+    if (!process_->is_dead()) last_cycle(dice);
+}
+
+void participant::one_cycle(dice& dice)
+{
+    sleep(dice.every(stage_->what.think));
+    if (stage_->draining || process_->is_dead()) return;
+    const auto lock = dice.below(locks_.size());
+    if (dice.chance(0.1)) {
+        lock_and_unlock(dice, lock);
+    } else if (auto held = try_to_get(dice, lock)) {
+        critical_section(dice, lock, std::move(*held));
+    }
+}
+
+// As with a std::timed_mutex.
+void participant::lock_and_unlock(dice& dice, std::size_t lock)
+{
+    auto& mutex = locks_[lock]->get();
+    const auto& options = locks_[lock]->options;
+    const auto id_before = process_->last_id();
+    std::error_code ec = errc::timed_out;
+    try {
+        const auto limit = dice.spread(stage_->what.delay, 3 * stage_->what.lease);
+        if (mutex.try_lock_for(limit)) ec.clear();
+    } catch (const error& e) {
+        ec = e.code();
+    }
+    if (ec) {
+        stage_->checker.acquire_failed(*process_, lock, ec, process_->last_id() != id_before);
+        return;
+    }
+    auto& held = *mutex.current();
+    auto& mine = stage_->checker.granted(*process_, lock, held, options.renew, options.lease);
+    work(dice, mine, held);
+    const auto valid_until = process_->now() + held.valid_for();
+    stage_->checker.releasing(mine);
+    mutex.unlock(ec);
+    stage_->checker.released(mine, ec, valid_until);
+    stage_->checker.ended(mine);
+}
+
+std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
+{
+    auto& mutex = locks_[lock]->get();
+    std::stop_source change_of_mind;
+    std::stop_token token = stage_->drain.get_token();
+    if (stage_->what.has(fault::cancels) && dice.chance(0.3)) {
+        ++stage_->fired[static_cast<std::size_t>(fault::cancels)];
+        process_->after(dice.spread(stage_->what.delay, stage_->what.lease),
+                        [change_of_mind]() mutable { change_of_mind.request_stop(); });
+        token = change_of_mind.get_token();
+    }
+    const auto id_before = process_->last_id();
+    std::error_code ec;
+    std::optional<hold> got;
+    switch (dice.below(3)) {
+    case 0: got = mutex.try_acquire(token, ec); break;
+    case 1:
+        got = mutex.try_acquire_for(dice.spread(stage_->what.delay, 3 * stage_->what.lease), token,
+                                    ec);
+        break;
+    default:
+        if (auto held = mutex.acquire(token, ec); !ec) got = std::move(held);
+        break;
+    }
+    if (!got) {
+        const bool fresh = process_->last_id() != id_before;
+        stage_->checker.acquire_failed(*process_, lock, ec, fresh);
+    }
+    return got;
+}
+
+void participant::critical_section(dice& dice, std::size_t lock, hold held)
+{
+    const auto& options = locks_[lock]->options;
+    auto& mine = stage_->checker.granted(*process_, lock, held, options.renew, options.lease);
+    work(dice, mine, held);
+    give_back(dice, mine, held);
+    stage_->checker.ended(mine);
+}
+
+void participant::work(dice& dice, belief& mine, hold& held)
+{
+    const bool careful = dice.chance(0.5);
+    const auto steps = dice.between(1, 4);
+    const auto whole = dice.every(stage_->what.work);
+    std::error_code ec;
+    for (std::int64_t i = 0; i < steps && !process_->is_dead(); ++i) {
+        sleep(whole / steps);
+        if (process_->is_dead() || (careful && mine.told.stop_requested())) return;
+        stage_->checker.write(mine);
+        const auto extension = in_ms(dice.spread(10ms, 3 * mine.lease));
+        switch (dice.below(10)) {
+        case 0:
+        case 1:
+            stage_->checker.lease_asked(extension);
+            held.extend(std::max(extension, 10ms), ec);
+            stage_->checker.answered(mine, "extend", ec);
+            break;
+        case 2:
+            stage_->checker.lease_asked(extension + extension / 5 + 50ms +
+                                        2 * stage_->what.command_limit);
+            held.ensure(std::max(extension, 10ms), ec);
+            stage_->checker.answered(mine, "ensure", ec);
+            break;
+        case 3:
+            static_cast<void>(held.confirm(ec));
+            stage_->checker.answered(mine, "confirm", ec);
+            break;
+        case 4:
+        case 5: enter_again(dice, mine); break;
+        default: break;
+        }
+    }
+}
+
+void participant::enter_again(dice& dice, const belief& outer)
+{
+    auto& here = *locks_[outer.lock];
+    if (!here.recursive || outer.held->valid_for() <= 0ns) return;
+    std::error_code ec;
+    auto inner = here.recursive->try_acquire(ec);
+    if (!inner) {
+        stage_->checker.answered(outer, "enter again", ec);
+        return;
+    }
+    if (inner->id() != outer.holder) {
+        // The outer hold was lost meanwhile: this is a grant of its own.
+        critical_section(dice, outer.lock, std::move(*inner));
+        return;
+    }
+    stage_->checker.entered_again(outer, *inner);
+    sleep(dice.every(stage_->what.work / 4));
+    inner->release(ec);
+}
+
+void participant::give_back(dice& dice, belief& mine, hold& held)
+{
+    const auto valid_until = process_->now() + held.valid_for();
+    stage_->checker.releasing(mine);
+    if (dice.chance(0.2)) {
+        held = hold{};
+        return;
+    }
+    std::error_code ec;
+    held.release(ec);
+    stage_->checker.released(mine, ec, valid_until);
+}
+
+// The faults are over: everyone still wants every lock once more, and must get it.
+void participant::last_cycle(dice& dice)
+{
+    for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
+        while (!process_->is_dead()) {
+            const auto id_before = process_->last_id();
+            std::error_code ec;
+            auto held = locks_[lock]->get().acquire(ec);
+            if (!ec) {
+                critical_section(dice, lock, std::move(held));
+                break;
+            }
+            stage_->checker.acquire_failed(*process_, lock, ec, process_->last_id() != id_before);
+        }
+    }
+    ++satisfied_;
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,95 @@
+// A process with a pawl client in it, whose threads use locks as programs do: carefully and
+// carelessly, for short and for long, changing their minds.
+#pragma once
+
+#include "sim/checker.h"
+#include "sim/dice.h"
+#include "sim/plan.h"
+#include "sim/process.h"
+#include "sim/server.h"
+#include "sim/transport.h"
+#include "sim/world.h"
+
+#include <pawl/client.h>
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/mutex.h>
+#include <pawl/recursive_mutex.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace pawl::sim {
+
+// What all participants of a run share.
+struct stage {
+    const plan& what;
+    pawl::sim::world& world;
+    pawl::sim::server& server;
+    pawl::sim::checker& checker;
+    std::array<std::uint64_t, fault_count>& fired;  // how often each fault struck
+    bool draining = false;                          // the faults have ended
+    std::stop_source drain{};                       // wakes those who sleep then
+};
+
+class participant {
+public:
+    participant(stage& stage, unsigned number, drifting_clock clock, dice dice);
+    ~participant();
+    participant(const participant&) = delete;
+    participant& operator=(const participant&) = delete;
+
+    void start();
+    void crash();
+
+    // After the faults: whether each thread got what it still wanted.
+    [[nodiscard]] bool has_what_it_wanted() const noexcept { return satisfied_ == threads_; }
+
+    // Destroys the client, in a thread of the process.
+    void leave();
+
+    [[nodiscard]] sim::process& process() noexcept { return *process_; }
+    [[nodiscard]] sim::network& network() noexcept { return network_; }
+    [[nodiscard]] sim::transport& transport() noexcept { return *transport_; }
+
+private:
+    struct lock_here {
+        std::optional<mutex> plain;
+        std::optional<recursive_mutex> recursive;
+        lock_options options;
+        [[nodiscard]] lockable& get()
+        {
+            return plain ? static_cast<lockable&>(*plain) : static_cast<lockable&>(*recursive);
+        }
+    };
+
+    void make_client();
+    void make_lock(const lock_plan& what);
+    void run_thread(dice dice);
+    void one_cycle(dice& dice);
+    void lock_and_unlock(dice& dice, std::size_t lock);
+    void last_cycle(dice& dice);
+    [[nodiscard]] std::optional<hold> try_to_get(dice& dice, std::size_t lock);
+    void critical_section(dice& dice, std::size_t lock, hold held);
+    void work(dice& dice, belief& mine, hold& held);
+    void enter_again(dice& dice, const belief& outer);
+    void give_back(dice& dice, belief& mine, hold& held);
+    void sleep(nanoseconds duration);
+
+    stage* stage_;
+    std::shared_ptr<sim::process> process_;
+    sim::network network_;
+    dice dice_;
+    sim::transport* transport_ = nullptr;
+    std::unique_ptr<client> client_;
+    std::vector<std::unique_ptr<lock_here>> locks_;
+    unsigned threads_;
+    unsigned satisfied_ = 0;
+};
+
+}  // namespace pawl::sim

@@ -1,0 +1,111 @@
+#include "sim/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace pawl::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+fault_set draw_faults(dice& dice)
+{
+    fault_set drawn;
+    if (dice.chance(0.1)) return drawn;  // a calm run, in which nothing may go wrong at all
+    const double density = dice.one_of({0.1, 0.3, 0.5});
+    for (std::size_t i = 0; i < fault_count; ++i) drawn.set(i, dice.chance(density));
+
+    const auto has = [&](fault which) { return drawn.test(static_cast<std::size_t>(which)); };
+    const auto drop = [&](fault which) { drawn.reset(static_cast<std::size_t>(which)); };
+    // A fence cannot grow if the server forgets it and its clock goes back: docs/guarantees.md.
+    const bool forgets =
+        has(fault::empty_restarts) || has(fault::old_restarts) || has(fault::key_flushes);
+    if (forgets) {
+        drop(fault::server_back);
+        drop(fault::server_far_back);
+    }
+    // Nor if the clock goes ahead until it is forgotten, and then back.
+    if (has(fault::server_far_back)) drop(fault::server_forward);
+    // Out of the budget of most checks, so it must not spoil too many runs.
+    if (has(fault::wild_drift) && !dice.chance(0.2)) drop(fault::wild_drift);
+    return drawn;
+}
+
+milliseconds at_least(milliseconds least, nanoseconds value)
+{
+    return std::max(least, std::chrono::duration_cast<milliseconds>(value));
+}
+
+}  // namespace
+
+bool plan::server_may_be_silent() const
+{
+    constexpr std::array silencers{
+        fault::spikes,         fault::late_requests, fault::breaks,     fault::silent_breaks,
+        fault::lost_requests,  fault::lost_replies,  fault::stops,      fault::slow_threads,
+        fault::crashes,        fault::freezes,       fault::restarts,   fault::empty_restarts,
+        fault::old_restarts,   fault::loading,       fault::wild_drift, fault::server_forward,
+        fault::server_far_back};
+    return std::ranges::any_of(silencers, [this](fault each) { return has(each); });
+}
+
+plan draw_plan(std::uint64_t seed)
+{
+    dice dice{seed};
+    plan drawn;
+    drawn.seed = seed;
+    drawn.faults = draw_faults(dice);
+    drawn.drift = dice.one_of({0.0, 0.002, 0.01, 0.05});
+    if (drawn.drift == 0) drawn.faults.reset(static_cast<std::size_t>(fault::drift));
+    drawn.processes = static_cast<unsigned>(dice.between(1, 4));
+    drawn.threads = static_cast<unsigned>(dice.between(1, 3));
+    const auto lock_count = dice.one_of({1, 1, 1, 2, 3});
+    for (int i = 0; i < lock_count; ++i) {
+        const bool recursive = dice.chance(0.3);
+        const bool usual = dice.chance(0.8);
+        drawn.locks.push_back({.name = "lock:" + std::to_string(i),
+                               .recursive = recursive,
+                               .how_stored = recursive == usual ? layout::hash : layout::plain});
+    }
+    drawn.lease = at_least(20ms, dice.spread(20ms, 1h));
+    // A calm network is quick enough for the shortest try, and for renewals with a new connection.
+    const nanoseconds lease = drawn.lease;
+    const auto slowest = drawn.server_may_be_silent() ? std::min<nanoseconds>(lease / 40, 200ms)
+                                                      : std::min<nanoseconds>(lease / 200, 10ms);
+    drawn.delay = dice.spread(20us, slowest);
+    drawn.poll_interval =
+        std::min<milliseconds>(at_least(1ms, drawn.lease / dice.between(2, 300)), 1min);
+    // Making a connection and asking twice must fit into it: docs/guarantees.md.
+    drawn.command_limit =
+        at_least(300ms, dice.spread(std::max<nanoseconds>(300ms, 30 * drawn.delay), 20s));
+    drawn.think = dice.spread(drawn.delay, 2 * drawn.lease);
+    drawn.work = dice.spread(drawn.delay, 3 * drawn.lease);
+    const auto cycle = drawn.think + drawn.work;
+    drawn.length = cycle * dice.between(20, 300);
+    drawn.most_steps = 60'000;
+    return drawn;
+}
+
+std::string describe(const plan& what)
+{
+    std::ostringstream out;
+    out << "  " << what.processes << " processes × " << what.threads << " threads, "
+        << what.locks.size() << " locks (";
+    for (const auto& lock : what.locks) {
+        out << (lock.recursive ? " recursive" : " mutex")
+            << (lock.how_stored == layout::hash ? "/hash" : "/plain");
+    }
+    out << " ), lease " << what.lease.count() << " ms, poll " << what.poll_interval.count()
+        << " ms, delay " << what.delay.count() / 1000 << " µs, drift " << what.drift
+        << ", command limit " << what.command_limit.count() << " ms\n  faults:";
+    for (std::size_t i = 0; i < fault_count; ++i) {
+        if (what.faults.test(i)) out << ' ' << fault_names[i];
+    }
+    if (what.is_calm()) out << " none";
+    out << '\n';
+    return out.str();
+}
+
+}  // namespace pawl::sim

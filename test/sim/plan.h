@@ -1,0 +1,58 @@
+// What a run is made of, drawn from its seed: each run has its own mix of faults, locks and load.
+#pragma once
+
+#include "sim/dice.h"
+#include "sim/fault.h"
+
+#include <pawl/options.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pawl::sim {
+
+struct lock_plan {
+    std::string name;
+    bool recursive = false;
+    layout how_stored = layout::plain;
+};
+
+struct plan {
+    std::uint64_t seed = 0;
+    fault_set faults;
+
+    std::vector<lock_plan> locks;
+    unsigned processes = 0;
+    unsigned threads = 0;  // in each
+
+    std::chrono::milliseconds lease{};  // about: each process has its own
+    std::chrono::milliseconds poll_interval{};
+    std::chrono::milliseconds command_limit{};
+    double drift = 0;
+    nanoseconds delay{};           // of a message, one way
+    nanoseconds think{};           // between two tries of a thread, on average
+    nanoseconds work{};            // under the lock, on average
+    nanoseconds length{};          // until the faults end
+    std::uint64_t most_steps = 0;  // or until then
+
+    [[nodiscard]] bool has(fault which) const
+    {
+        return faults.test(static_cast<std::size_t>(which));
+    }
+    [[nodiscard]] bool is_calm() const { return faults.none(); }
+
+    // Whether an answer may be missing, or a process not do its work, for any time.
+    [[nodiscard]] bool server_may_be_silent() const;
+
+    // Whether a server that keeps its promises may lose a lease, here at any time.
+    [[nodiscard]] bool leases_are_kept() const { return !has(fault::wild_drift); }
+};
+
+[[nodiscard]] plan draw_plan(std::uint64_t seed);
+
+// In words, on a few lines.
+[[nodiscard]] std::string describe(const plan& what);
+
+}  // namespace pawl::sim

@@ -1,0 +1,105 @@
+// A simulated process with its clock and its threads: what a client in it takes for the machine. It
+// can be stopped for any time and can crash at any step.
+#pragma once
+
+#include "base/platform.h"
+#include "sim/dice.h"
+#include "sim/drifting_clock.h"
+#include "sim/fiber.h"
+#include "sim/world.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pawl::sim {
+
+// Something that a thread waits for.
+struct signal {
+    bool is_set = false;
+    std::function<void()> on_set;
+
+    void set()
+    {
+        is_set = true;
+        if (on_set) on_set();
+    }
+};
+
+class process final : public base::platform, public std::enable_shared_from_this<process> {
+public:
+    process(world& world, unsigned number, drifting_clock clock, dice dice);
+
+    // ── What the client sees ────────────────────────────────────────────────────────────────────
+
+    [[nodiscard]] base::boot_time now() const noexcept override;
+    [[nodiscard]] double random_unit() override { return dice_.unit(); }
+    [[nodiscard]] std::string random_id() override;
+    [[nodiscard]] std::uint64_t thread_mark() const noexcept override;
+    [[nodiscard]] bool pause(base::boot_time until, const base::interrupt* stop) override;
+
+    // ── What the simulator does with it ─────────────────────────────────────────────────────────
+
+    using action = std::function<void()>;
+
+    void start_thread(action body);
+
+    // Something that happens in the process: later if it is stopped then, never if it is dead.
+    void after(nanoseconds delay, action what);
+    void at(base::boot_time when, action what);
+
+    // The calling thread waits until the signal is set, the time has come or the process is dead.
+    void wait(signal& what, base::boot_time until);
+
+    void stop_for(nanoseconds duration);
+    void go_on();  // before that time is over
+    void crash();
+
+    // The wall clock is stepped: nothing that pawl should care about.
+    void step_wall_clock(nanoseconds by) noexcept { wall_step_ += by; }
+
+    // How long a thread is kept from running when it could; none by default.
+    void delay_threads(std::function<nanoseconds()> how_long)
+    {
+        thread_delay_ = std::move(how_long);
+    }
+
+    [[nodiscard]] bool is_dead() const noexcept { return dead_; }
+    [[nodiscard]] bool is_stopped() const noexcept { return stopped_until_ > world_->now(); }
+    [[nodiscard]] nanoseconds last_stop_end() const noexcept { return stopped_until_; }
+    [[nodiscard]] unsigned number() const noexcept { return number_; }
+    [[nodiscard]] nanoseconds true_time_of(base::boot_time when) const noexcept;
+
+    // The holder that the calling thread made up last.
+    [[nodiscard]] const std::string& last_id() const noexcept { return current_->last_id; }
+
+private:
+    struct thread {
+        thread(action body, std::uint64_t number) : stack{std::move(body)}, mark{number} {}
+        fiber stack;
+        std::uint64_t mark;
+        std::string last_id;
+    };
+
+    void run_or_defer(action what);
+    void run(const std::shared_ptr<thread>& which);
+    void wake(const std::shared_ptr<thread>& which, std::uint64_t stay);
+
+    world* world_;
+    unsigned number_;
+    drifting_clock clock_;
+    dice dice_;
+    std::function<nanoseconds()> thread_delay_;
+    nanoseconds wall_step_{0};
+    nanoseconds stopped_until_{0};
+    bool dead_ = false;
+    base::boot_time dead_now_{};  // in a dead process waiting takes no time
+    std::vector<action> deferred_;
+    std::vector<std::shared_ptr<thread>> threads_;
+    std::shared_ptr<thread> current_;
+    std::uint64_t last_thread_ = 0;
+};
+
+}  // namespace pawl::sim

@@ -1,0 +1,78 @@
+// One run, from its plan to its verdict.
+#pragma once
+
+#include "sim/checker.h"
+#include "sim/fault.h"
+#include "sim/participant.h"
+#include "sim/plan.h"
+#include "sim/server.h"
+#include "sim/trace.h"
+#include "sim/world.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pawl::sim {
+
+struct report {
+    std::optional<violation> found;
+    std::uint64_t steps = 0;
+    std::uint64_t grants = 0;
+    std::uint64_t losses = 0;
+    std::uint64_t stale_writes = 0;  // that the fence kept out
+    nanoseconds simulated{};
+    std::array<std::uint64_t, fault_count> fired{};
+    std::string trace;  // if it was asked for
+};
+
+class run {
+public:
+    run(const plan& what, bool with_trace);
+    ~run();
+    run(const run&) = delete;
+    run& operator=(const run&) = delete;
+
+    [[nodiscard]] report execute();
+
+private:
+    struct kind_of_harm;
+    void plan_fault(fault which);
+    void plan_next(kind_of_harm& harm);
+    void strike(kind_of_harm& harm);
+    // Each says whether it did something.
+    [[nodiscard]] bool strike_network(kind_of_harm& harm);
+    [[nodiscard]] bool strike_process(kind_of_harm& harm);
+    [[nodiscard]] bool strike_server(kind_of_harm& harm);
+    [[nodiscard]] bool restart_server(dice& chance, bool keep_data, bool old_data);
+    [[nodiscard]] bool step_server_clock(nanoseconds by);
+    [[nodiscard]] bool go_far_back(dice& chance);
+    void for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end);
+    void add_participant();
+    [[nodiscard]] participant* someone(dice& chance);
+    [[nodiscard]] drifting_clock draw_clock(nanoseconds start, dice& dice);
+    [[nodiscard]] bool step();
+    void go_on_until(nanoseconds when);
+    void heal();
+    void drain();
+    void finish();
+
+    plan plan_;
+    dice dice_;
+    std::vector<std::unique_ptr<kind_of_harm>> harm_;
+    world world_;
+    trace trace_;
+    std::array<std::uint64_t, fault_count> fired_{};
+    server server_;
+    checker checker_;
+    stage stage_;
+    std::vector<std::unique_ptr<participant>> participants_;  // the dead too
+    nanoseconds stepped_{0};
+    nanoseconds quiet_until_{0};  // nothing goes wrong until then
+};
+
+}  // namespace pawl::sim

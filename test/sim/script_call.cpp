@@ -1,0 +1,61 @@
+#include "sim/script_call.h"
+
+#include "redis/scripts.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace pawl::sim {
+namespace {
+
+using kind = script_call::kind;
+
+const std::array<std::pair<const redis::script*, kind>, 9>& known_scripts()
+{
+    namespace scripts = redis::scripts;
+    static const std::array<std::pair<const redis::script*, kind>, 9> known{{
+        {&scripts::plain_acquire, kind::acquire},
+        {&scripts::hash_acquire, kind::acquire},
+        {&scripts::plain_renew, kind::renew},
+        {&scripts::hash_renew, kind::renew},
+        {&scripts::plain_release, kind::release},
+        {&scripts::hash_release, kind::release},
+        {&scripts::hash_set_count, kind::set_count},
+        {&scripts::plain_check, kind::check},
+        {&scripts::hash_check, kind::check},
+    }};
+    return known;
+}
+
+}  // namespace
+
+std::string_view name_of(kind what)
+{
+    switch (what) {
+    case kind::acquire: return "acquire";
+    case kind::set_count: return "count";
+    case kind::renew: return "renewal";
+    case kind::check: return "check";
+    case kind::release: break;
+    }
+    return "release";
+}
+
+std::optional<script_call> read_call(std::span<const std::string_view> words)
+{
+    const bool in_full = words[0] == "EVAL";
+    if (!in_full && words[0] != "EVALSHA") return std::nullopt;
+    for (const auto& [script, what] : known_scripts()) {
+        if (words[1] != (in_full ? script->text : script->sha)) continue;
+        std::size_t keys = 0;
+        std::from_chars(words[2].data(), words[2].data() + words[2].size(), keys);
+        return script_call{.what = what,
+                           .in_full = in_full,
+                           .keys = words.subspan(3, keys),
+                           .arguments = words.subspan(3 + keys)};
+    }
+    return std::nullopt;
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,30 @@
+// What a request to the simulated server asks for, read back from its words.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace pawl::sim {
+
+struct script_call {
+    enum class kind { acquire, set_count, renew, check, release };
+    kind what{};
+    bool in_full = false;
+    std::span<const std::string_view> keys;
+    std::span<const std::string_view> arguments;
+
+    // The holder of the i-th lock.
+    [[nodiscard]] std::string_view holder(std::size_t i = 0) const
+    {
+        return what == kind::renew ? arguments[2 * i] : arguments[0];
+    }
+};
+
+[[nodiscard]] std::string_view name_of(script_call::kind what);
+
+// Nothing if it is not a call of one of our scripts.
+[[nodiscard]] std::optional<script_call> read_call(std::span<const std::string_view> words);
+
+}  // namespace pawl::sim

@@ -1,0 +1,137 @@
+#include "sim/server.h"
+
+#include "redis/resp.h"
+
+#include <utility>
+
+namespace pawl::sim {
+
+using std::chrono::microseconds;
+
+server::server(world& world, drifting_clock clock)
+    : world_{&world}, clock_{clock}, engine_{[this] { return this->clock(); }}
+{
+}
+
+microseconds server::clock() const
+{
+    return std::chrono::floor<microseconds>(clock_.at(world_->now()) + step_);
+}
+
+void server::receive(std::uint64_t incarnation, std::string request, answer done)
+{
+    if (!up_ || incarnation != incarnation_) return;
+    waiting what{incarnation, std::move(request), std::move(done)};
+    if (frozen_) {
+        queue_.push_back(std::move(what));
+    } else {
+        execute(std::move(what));
+    }
+}
+
+void server::execute(waiting what)
+{
+    if (world_->now() < loading_until_) {
+        what.done("-LOADING Redis is loading the dataset in memory\r\n");
+        return;
+    }
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(what.request));
+    std::vector<std::string_view> words;
+    parser.reply(what.request).for_each([&](const auto& word) { words.push_back(word.text()); });
+    if (witness_ != nullptr) witness_->before(words);
+    std::string reply;
+    engine_.execute(0, rewrite_ ? rewritten(words) : words, reply);
+    if (witness_ != nullptr) witness_->after(words, reply);
+    what.done(std::move(reply));
+}
+
+std::vector<std::string_view> server::rewritten(std::vector<std::string_view> words)
+{
+    if (words[0] == "EVAL") {
+        const auto [found, fresh] = changed_texts_.try_emplace(std::string{words[1]});
+        if (fresh) found->second = rewrite_(words[1]);
+        changed_names_[name_of_script(words[1])] = name_of_script(found->second);
+        words[1] = found->second;
+    } else if (words[0] == "EVALSHA") {
+        const auto found = changed_names_.find(words[1]);
+        if (found != changed_names_.end()) words[1] = found->second;
+    }
+    return words;
+}
+
+std::string server::name_of_script(std::string_view text)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"SCRIPT", "LOAD", text});
+    static_cast<void>(parser.parse(reply));
+    return std::string{parser.reply(reply).text()};
+}
+
+void server::thaw()
+{
+    frozen_ = false;
+    for (auto& each : std::exchange(queue_, {})) execute(std::move(each));
+}
+
+void server::go_down()
+{
+    up_ = false;
+    frozen_ = false;
+    queue_.clear();
+    ++incarnation_;
+}
+
+void server::take_snapshot()
+{
+    snapshot_ = engine_.save();
+}
+
+void server::restore_snapshot()
+{
+    if (snapshot_) engine_.restore(*snapshot_);
+}
+
+void server::erase(std::string_view key)
+{
+    static_cast<void>(ask({"DEL", key}));
+}
+
+std::string server::ask(const std::vector<std::string_view>& words)
+{
+    std::string reply;
+    engine_.execute(0, words, reply);
+    return reply;
+}
+
+std::optional<std::string> server::holder_of(std::string_view key)
+{
+    redis::reply_parser parser;
+    auto reply = ask({"GET", key});
+    if (reply.starts_with('-')) reply = ask({"HGETALL", key});
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    if (view.is_null() || view.is_error()) return std::nullopt;
+    if (!view.is_aggregate()) return std::string{view.text()};
+    return view.size() == 0 ? std::nullopt : std::optional{std::string{view[0].text()}};
+}
+
+std::chrono::milliseconds server::ttl_of(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"PTTL", key});
+    static_cast<void>(parser.parse(reply));
+    return std::chrono::milliseconds{parser.reply(reply).integer()};
+}
+
+std::vector<std::string> server::keys()
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"KEYS", "*"});
+    static_cast<void>(parser.parse(reply));
+    std::vector<std::string> found;
+    parser.reply(reply).for_each([&](const auto& key) { found.emplace_back(key.text()); });
+    return found;
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,101 @@
+// The simulated Redis: the engine of the memory: store, with a clock that drifts and steps, and all
+// that can befall a server.
+#pragma once
+
+#include "sim/dice.h"
+#include "sim/drifting_clock.h"
+#include "sim/world.h"
+#include "store/memory/engine.h"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::sim {
+
+class server {
+public:
+    server(world& world, drifting_clock clock);
+
+    using answer = std::function<void(std::string reply)>;
+
+    // A request has arrived on a connection that was made to `incarnation`. It is executed now, or
+    // when the server thaws; never if it was restarted since.
+    void receive(std::uint64_t incarnation, std::string request, answer done);
+
+    // Sees every request before and after it is executed.
+    struct witness {
+        witness() = default;
+        virtual ~witness() = default;
+        witness(const witness&) = delete;
+        witness& operator=(const witness&) = delete;
+        virtual void before(const std::vector<std::string_view>& words) = 0;
+        virtual void after(const std::vector<std::string_view>& words, std::string_view reply) = 0;
+    };
+    void watched_by(witness& who) noexcept { witness_ = &who; }
+
+    // Changes the text of a script that is sent in full: how a script becomes a mutant.
+    void rewrite_scripts(std::function<std::string(std::string_view)> how)
+    {
+        rewrite_ = std::move(how);
+    }
+
+    // ── Faults ──────────────────────────────────────────────────────────────────────────────────
+
+    void freeze() noexcept { frozen_ = true; }
+    void thaw();
+    void go_down();
+    void come_up() noexcept { up_ = true; }
+    void load_for(nanoseconds duration) { loading_until_ = world_->now() + duration; }
+    void step_clock(nanoseconds by) noexcept { step_ += by; }
+    void take_snapshot();
+    [[nodiscard]] bool has_snapshot() const noexcept { return snapshot_.has_value(); }
+    void restore_snapshot();
+    void erase(std::string_view key);
+    [[nodiscard]] store::memory::engine& engine() noexcept { return engine_; }
+
+    // ── What can be seen from outside ───────────────────────────────────────────────────────────
+
+    [[nodiscard]] bool is_up() const noexcept { return up_; }
+    [[nodiscard]] std::uint64_t incarnation() const noexcept { return incarnation_; }
+    [[nodiscard]] std::chrono::microseconds clock() const;
+
+    // Who holds the lock in this key, by either layout; nothing if nobody does.
+    [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
+    [[nodiscard]] std::chrono::milliseconds ttl_of(std::string_view key);
+    [[nodiscard]] std::vector<std::string> keys();
+
+private:
+    struct waiting {
+        std::uint64_t incarnation;
+        std::string request;
+        answer done;
+    };
+    void execute(waiting what);
+    [[nodiscard]] std::vector<std::string_view> rewritten(std::vector<std::string_view> words);
+    [[nodiscard]] std::string name_of_script(std::string_view text);
+    [[nodiscard]] std::string ask(const std::vector<std::string_view>& words);
+
+    world* world_;
+    drifting_clock clock_;
+    nanoseconds step_{0};
+    store::memory::engine engine_;
+    witness* witness_ = nullptr;
+    std::function<std::string(std::string_view)> rewrite_;
+    std::map<std::string, std::string, std::less<>> changed_texts_;
+    std::map<std::string, std::string, std::less<>> changed_names_;  // by the name of the original
+    bool up_ = true;
+    bool frozen_ = false;
+    nanoseconds loading_until_{0};
+    std::uint64_t incarnation_ = 1;
+    std::deque<waiting> queue_;
+    std::optional<store::memory::engine::snapshot> snapshot_;
+};
+
+}  // namespace pawl::sim

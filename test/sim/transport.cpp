@@ -1,0 +1,297 @@
+#include "sim/transport.h"
+
+#include <algorithm>
+#include <iterator>
+#include <stop_token>
+#include <utility>
+
+namespace pawl::sim {
+
+using base::boot_time;
+using redis::failure;
+using redis::failure_kind;
+
+namespace {
+
+constexpr redis::server_facts this_server{.major_version = 7};
+
+void show(const transport::onlooker& who, std::string_view request)
+{
+    if (!who) return;
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(request));
+    std::vector<std::string_view> words;
+    parser.reply(request).for_each([&](const auto& word) { words.push_back(word.text()); });
+    who(words);
+}
+
+}  // namespace
+
+struct transport::connection {
+    std::uint64_t incarnation = 0;
+    bool open = false;
+    bool broken = false;  // and its owner knows
+    bool dead = false;    // nothing passes any more, whether its owner knows or not
+    nanoseconds last_request{0};
+    nanoseconds last_reply{0};
+    signal changed;                  // for the thread that waits on it
+    std::function<void()> on_break;  // for the shared one
+};
+
+struct transport::pending {
+    writer request;
+    std::chrono::milliseconds patience;
+    reader done;
+    boot_time until{};
+    boot_time end{};
+};
+
+transport::transport(world& world, server& server, std::shared_ptr<process> where, network& net,
+                     dice dice, limits within)
+    : world_{&world},
+      server_{&server},
+      where_{std::move(where)},
+      net_{&net},
+      dice_{dice},
+      limits_{within},
+      alive_{std::make_shared<bool>(true)}
+{
+}
+
+transport::~transport()
+{
+    *alive_ = false;
+}
+
+nanoseconds transport::draw_delay()
+{
+    auto delay = net_->delay + nanoseconds{dice_.between(0, net_->delay.count())};
+    if (dice_.chance(net_->spike)) delay += dice_.spread(net_->delay, net_->longest_spike);
+    return delay;
+}
+
+// A connection is open when its first answer has come back. Without one it stays as it is.
+transport::connection_ptr transport::dial()
+{
+    const auto fresh = std::make_shared<connection>();
+    fresh->incarnation = server_->incarnation();
+    std::erase_if(all_, [](const auto& each) { return each.expired(); });
+    all_.push_back(fresh);
+    if (!server_->is_up()) {
+        where_->after(draw_delay(), [fresh] {
+            fresh->broken = fresh->dead = true;
+            fresh->changed.set();
+            if (fresh->on_break) fresh->on_break();
+        });
+        return fresh;
+    }
+    send(fresh, "*1\r\n$4\r\nPING\r\n", [fresh](const std::string&) {
+        fresh->open = true;
+        fresh->changed.set();
+    });
+    return fresh;
+}
+
+// One request, on its way there and back. Whether it survives a break of the connection is decided
+// when it is sent.
+void transport::send(const connection_ptr& on, std::string request,
+                     std::function<void(std::string)> on_reply)
+{
+    show(on_send_, request);
+    auto there = draw_delay();
+    if (dice_.chance(net_->late)) there += dice_.spread(nanoseconds{1'000'000}, net_->latest);
+    on->last_request = std::max(world_->now() + there, on->last_request);
+    const bool survives = dice_.chance(0.5);
+    const bool lost = on->dead || net_->requests_lost;
+    if (lost) on->dead = true;  // what follows would wait for what is missing
+    if (lost && !survives) return;
+    const auto back = [this, alive = alive_, on,
+                       on_reply = std::move(on_reply)](std::string reply) {
+        if (!*alive || on->dead) return;
+        if (net_->replies_lost) {
+            on->dead = true;
+            return;
+        }
+        on->last_reply = std::max(world_->now() + draw_delay(), on->last_reply);
+        where_->after(on->last_reply - world_->now(), [alive, on, on_reply, reply] {
+            if (*alive && !on->dead) on_reply(reply);
+        });
+    };
+    // The server may get it when the client, even its process, is gone.
+    world_->at(on->last_request, [&server = *server_, on, survives, back, lost,
+                                  request = std::move(request)]() mutable {
+        if ((on->dead || lost) && !survives) return;
+        server.receive(on->incarnation, std::move(request), back);
+    });
+}
+
+void transport::break_all(bool silently)
+{
+    for (const auto& each : all_) {
+        const auto on = each.lock();
+        if (!on || on->dead) continue;
+        on->dead = true;
+        if (silently) continue;
+        where_->after(draw_delay(), [on] {
+            on->broken = true;
+            on->changed.set();
+            if (on->on_break) on->on_break();
+        });
+    }
+}
+
+std::optional<failure> transport::wait_until_open(connection& what, const waiting& how)
+{
+    const auto until = std::min(how.until, where_->now() + limits_.connect);
+    while (!what.open) {
+        if (how.stop != nullptr && how.stop->token().stop_requested()) {
+            return failure{failure_kind::cancelled, {}};
+        }
+        if (what.broken) return failure{failure_kind::unreachable, "connection refused"};
+        if (where_->is_dead() || where_->now() >= until) {
+            return failure{failure_kind::unreachable, "no connection within the limit"};
+        }
+        what.changed.is_set = false;
+        where_->wait(what.changed, until);
+    }
+    return std::nullopt;
+}
+
+std::optional<transport::unanswered> transport::call(
+    const writer& request, const waiting& how,
+    const std::function<void(const redis::reply_view&)>& read)
+{
+    if (where_->is_dead()) return unanswered{{failure_kind::unreachable, "dead"}, false};
+    connection_ptr on;
+    const auto token = how.stop != nullptr ? how.stop->token() : std::stop_token{};
+    const std::stop_callback watch{token, [&] {
+                                       if (on) on->changed.set();
+                                   }};
+    while (!idle_.empty() && (!on || on->broken)) {
+        on = std::move(idle_.back());
+        idle_.pop_back();
+    }
+    if (!on || on->broken) {
+        on = dial();
+        if (auto problem = wait_until_open(*on, how)) return unanswered{std::move(*problem), false};
+    }
+    std::string bytes;
+    request(this_server, bytes);
+    auto reply = std::make_shared<std::string>();
+    send(on, std::move(bytes), [on, reply](std::string text) {
+        *reply = std::move(text);
+        on->changed.set();
+    });
+    while (reply->empty()) {
+        std::optional<failure> problem;
+        if (token.stop_requested()) problem = failure{failure_kind::cancelled, {}};
+        if (on->broken) problem = failure{failure_kind::unreachable, "connection reset"};
+        if (where_->is_dead()) problem = failure{failure_kind::unreachable, "dead"};
+        if (where_->now() >= how.until) {
+            problem = failure{failure_kind::no_reply, "no answer within the limit"};
+        }
+        if (problem) {
+            idle_.clear();
+            return unanswered{std::move(*problem), true};
+        }
+        on->changed.is_set = false;
+        where_->wait(on->changed, how.until);
+    }
+    idle_.push_back(on);
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(*reply));
+    read(parser.reply(*reply));
+    return std::nullopt;
+}
+
+void transport::submit(writer request, std::chrono::milliseconds patience, reader done)
+{
+    std::string bytes;
+    request(this_server, bytes);
+    show(on_submit_, bytes);
+    unsent_.push_back({std::move(request), patience, std::move(done)});
+    connect();
+}
+
+void transport::connect()
+{
+    where_->after({}, [this, alive = alive_] {
+        if (!*alive) return;
+        if (!shared_) {
+            shared_ = dial();
+            const auto on = shared_;
+            shared_->on_break = [this, alive, raw = on.get()] {
+                if (*alive && shared_.get() == raw) {
+                    close_shared({failure_kind::unreachable, "connection reset"});
+                }
+            };
+            shared_->changed.on_set = [this, alive, raw = on.get()] {
+                if (*alive && shared_.get() == raw && raw->open) send_waiting();
+            };
+            where_->after(limits_.connect, [this, alive, on] {
+                if (*alive && shared_ == on && !on->open) {
+                    close_shared({failure_kind::unreachable, "no connection within the limit"});
+                }
+            });
+        }
+        if (shared_->open) send_waiting();
+    });
+}
+
+void transport::send_waiting()
+{
+    for (auto& next : std::exchange(unsent_, {})) {
+        std::string bytes;
+        next.request(this_server, bytes);
+        next.until = where_->now() + std::min(next.patience, limits_.command);
+        next.end = where_->now() + limits_.command;
+        sent_.push_back(std::move(next));
+        send(shared_, std::move(bytes), [this, on = shared_](const std::string& reply) {
+            if (shared_ == on) answer(reply);
+        });
+    }
+    look_after(shared_);
+}
+
+void transport::answer(const std::string& reply)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    const auto done = std::move(sent_.front().done);
+    sent_.pop_front();
+    // A sign of life: the others' patience starts anew.
+    for (auto& each : sent_) each.until = std::min(where_->now() + each.patience, each.end);
+    done(&view, nullptr);
+}
+
+// Silence may be taken for the end of the connection, or for a slow server.
+void transport::look_after(const connection_ptr& on)
+{
+    auto next = boot_time::max();
+    for (const auto& each : sent_) next = std::min(next, each.until);
+    where_->at(next, [this, alive = alive_, on, look = ++looks_] {
+        if (!*alive || shared_ != on || look != looks_) return;
+        const auto now = where_->now();
+        for (auto& each : sent_) {
+            if (each.until > now) continue;
+            if (each.end <= now || dice_.chance(0.5)) {
+                close_shared({failure_kind::no_reply, "no answer within the limit"});
+                return;
+            }
+            each.until = std::min(now + each.patience, each.end);
+        }
+        look_after(on);
+    });
+}
+
+void transport::close_shared(const failure& why)
+{
+    shared_.reset();
+    auto abandoned = std::exchange(sent_, {});
+    std::ranges::move(unsent_, std::back_inserter(abandoned));
+    unsent_.clear();
+    for (const auto& each : abandoned) each.done(nullptr, &why);
+}
+
+}  // namespace pawl::sim

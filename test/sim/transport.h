@@ -1,0 +1,95 @@
+// The network between one simulated process and the server. Connections deliver in order, each at
+// its own pace; they break, fall silent in one direction or both, and deliver late what their owner
+// has long given up.
+#pragma once
+
+#include "redis/transport.h"
+#include "sim/dice.h"
+#include "sim/process.h"
+#include "sim/server.h"
+#include "sim/world.h"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::sim {
+
+// How the way between a process and the server is at the moment.
+struct network {
+    nanoseconds delay{100'000};  // one way; each message draws up to as much again
+    double spike = 0;            // chance that a message takes up to `longest_spike`
+    nanoseconds longest_spike{0};
+    double late = 0;  // chance that a request lingers on the way for up to `latest`
+    nanoseconds latest{0};
+    bool requests_lost = false;
+    bool replies_lost = false;
+};
+
+class transport final : public redis::transport {
+public:
+    struct limits {
+        std::chrono::milliseconds connect;
+        std::chrono::milliseconds command;
+    };
+    transport(world& world, server& server, std::shared_ptr<process> where, network& net, dice dice,
+              limits within);
+    ~transport() override;
+    transport(const transport&) = delete;
+    transport& operator=(const transport&) = delete;
+
+    std::optional<unanswered> call(
+        const writer& request, const waiting& how,
+        const std::function<void(const redis::reply_view&)>& read) override;
+    void submit(writer request, std::chrono::milliseconds patience, reader done) override;
+    void connect() override;
+    [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
+
+    // Sees every request: when it is sent, and before, when it is given to the shared connection.
+    using onlooker = std::function<void(const std::vector<std::string_view>& words)>;
+    void on_send(onlooker who) { on_send_ = std::move(who); }
+    void on_submit(onlooker who) { on_submit_ = std::move(who); }
+
+    // All connections break; whoever waits on one notices, or, `silently`, does not.
+    void break_all(bool silently);
+
+private:
+    struct connection;
+    struct pending;
+    using connection_ptr = std::shared_ptr<connection>;
+
+    [[nodiscard]] connection_ptr dial();
+    [[nodiscard]] std::optional<redis::failure> wait_until_open(connection& what,
+                                                                const waiting& how);
+    void send(const connection_ptr& on, std::string request,
+              std::function<void(std::string)> on_reply);
+    void send_waiting();
+    void answer(const std::string& reply);
+    void look_after(const connection_ptr& on);
+    void close_shared(const redis::failure& why);
+    [[nodiscard]] nanoseconds draw_delay();
+
+    world* world_;
+    server* server_;
+    std::shared_ptr<process> where_;
+    network* net_;
+    dice dice_;
+    limits limits_;
+    std::string shown_ = "sim:";
+    onlooker on_send_;
+    onlooker on_submit_;
+    std::shared_ptr<bool> alive_;  // false in what is planned once this is gone
+    std::vector<std::weak_ptr<connection>> all_;
+    std::vector<connection_ptr> idle_;
+    connection_ptr shared_;
+    std::deque<pending> unsent_;
+    std::deque<pending> sent_;
+    std::uint64_t looks_ = 0;  // only the last look that was planned counts
+};
+
+}  // namespace pawl::sim
