@@ -109,6 +109,8 @@ void handshake::read_facts(const reply_view& hello)
         if (key == "version") {
             const auto text = hello[i + 1].text();
             std::from_chars(text.data(), text.data() + text.size(), facts_.major_version);
+        } else if (key == "proto") {
+            facts_.resp3 = hello[i + 1].integer() == 3;
         }
     }
 }

@@ -19,6 +19,7 @@ namespace pawl::redis {
 // What the server is, as far as it matters.
 struct server_facts {
     int major_version = 0;  // 0: unknown, and then old
+    bool resp3 = false;     // messages can come between replies
 
     // Whether scripts may open with a line that sets their flags.
     [[nodiscard]] bool knows_script_flags() const noexcept { return major_version >= 7; }

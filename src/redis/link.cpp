@@ -263,30 +263,34 @@ void link::accept_bytes(std::string_view bytes)
     }
 }
 
+std::optional<reply_view> link::next_message()
+{
+    if (state_ == state::closed) return std::nullopt;
+    // The former message, which was a view into the buffer, is not needed any more.
+    if (handed_out_) {
+        input_read_ += parser_.consumed();
+        parser_.reset();
+        handed_out_ = false;
+        drop_read_bytes(input_, input_read_);
+    }
+    const auto rest = std::string_view{input_}.substr(input_read_);
+    if (rest.empty()) return std::nullopt;
+    switch (parser_.parse(rest)) {
+    case parse_status::more: return std::nullopt;
+    case parse_status::malformed:
+        close({failure_kind::unreachable, "not a Redis reply: " + parser_.problem()});
+        return std::nullopt;
+    case parse_status::complete: break;
+    }
+    handed_out_ = true;
+    return parser_.reply(rest);
+}
+
 std::optional<reply_view> link::next_reply()
 {
-    while (state_ != state::closed) {
-        // The former reply, which was a view into the buffer, is not needed any more.
-        if (handed_out_) {
-            input_read_ += parser_.consumed();
-            parser_.reset();
-            handed_out_ = false;
-            drop_read_bytes(input_, input_read_);
-        }
-        const auto rest = std::string_view{input_}.substr(input_read_);
-        if (rest.empty()) return std::nullopt;
-        switch (parser_.parse(rest)) {
-        case parse_status::more: return std::nullopt;
-        case parse_status::malformed:
-            close({failure_kind::unreachable, "not a Redis reply: " + parser_.problem()});
-            return std::nullopt;
-        case parse_status::complete: break;
-        }
-        handed_out_ = true;
-        const auto reply = parser_.reply(rest);
-        if (reply.type() != resp_type::push) return reply;
-    }
-    return std::nullopt;
+    auto next = next_message();
+    while (next && next->type() == resp_type::push) next = next_message();
+    return next;
 }
 
 void link::close(failure why)
@@ -294,7 +298,6 @@ void link::close(failure why)
     if (state_ == state::closed) return;
     state_ = state::closed;
     problem_ = std::move(why);
-    socket_.reset();
 }
 
 void link::fail_system(const std::string& what, int error)

@@ -44,8 +44,11 @@ public:
     // Queues bytes and writes what the socket takes. Only when ready.
     void send(std::string_view requests);
 
-    // The next reply that has been read; nothing if there is none yet. Out-of-band messages are read
-    // over. Valid until the next call.
+    // The next reply that has been read, or out-of-band message (a push); nothing if there is none
+    // yet. Valid until the next call of either.
+    [[nodiscard]] std::optional<reply_view> next_message();
+
+    // The same, but out-of-band messages are read over.
     [[nodiscard]] std::optional<reply_view> next_reply();
 
     [[nodiscard]] const server_facts& facts() const noexcept { return handshake_.facts(); }
@@ -53,6 +56,7 @@ public:
     // When closed.
     [[nodiscard]] const failure& problem() const noexcept { return problem_; }
 
+    // The descriptor stays until the link is destroyed: whoever watches it ends that first.
     void close(failure why);
 
 private:

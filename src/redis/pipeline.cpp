@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <system_error>
 
@@ -32,11 +33,20 @@ void pipeline::connect()
     loop_->post([this] { start(); });
 }
 
+void pipeline::listen(std::string channel, listener& who)
+{
+    channel_ = std::move(channel);
+    listener_ = &who;
+    if (link_ && link_->now() == link::state::ready) subscribe();
+    connect();
+}
+
 void pipeline::start()
 {
     start_posted_ = false;
     try {
         if (!link_) {
+            if (connect_timer_) loop_->cancel(*std::exchange(connect_timer_, std::nullopt));
             dialled_ = base::boot_clock::now();
             slowest_ = {};
             link_ = server_->dial();
@@ -58,14 +68,15 @@ void pipeline::on_ready()
 
 void pipeline::advance()
 {
-    unwatch();
     const bool was_ready = link_->now() == link::state::ready;
+    // The descriptor differs from one stage of connecting to the next.
+    if (!was_ready) unwatch();
     link_->advance();
     if (link_->now() == link::state::ready) {
-        // Connecting took a few round trips: a first idea of how slow the way is.
-        if (!was_ready) slowest_ = base::boot_clock::now() - dialled_;
+        if (!was_ready) on_connected();
+        // First the answers: what they make others ask goes out at once.
+        read_messages();
         send_waiting();
-        read_replies();
     }
     if (link_->now() == link::state::closed) {
         const auto why = link_->problem();
@@ -76,9 +87,27 @@ void pipeline::advance()
     set_timer();
 }
 
+void pipeline::on_connected()
+{
+    // Connecting took a few round trips: a first idea of how slow the way is.
+    slowest_ = base::boot_clock::now() - dialled_;
+    pause_ = shortest_pause;
+    if (listener_ != nullptr) subscribe();
+}
+
+// Before anything else that waits: an answer to that may be a message in the channel.
+void pipeline::subscribe()
+{
+    if (!link_->facts().resp3) return;
+    auto write = [this](const server_facts&, std::string& out) {
+        append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+    };
+    unsent_.push_front({std::move(write), limits_.command, nullptr});
+}
+
 void pipeline::send_waiting()
 {
-    if (unsent_.empty()) return;
+    if (unsent_.empty() || link_->now() != link::state::ready) return;
     std::string requests;
     const auto now = base::boot_clock::now();
     for (auto& next : unsent_) {
@@ -91,26 +120,60 @@ void pipeline::send_waiting()
     link_->send(requests);
 }
 
-void pipeline::read_replies()
+void pipeline::read_messages()
 {
-    while (const auto reply = link_->next_reply()) {
-        if (sent_.empty()) {
-            link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
-            return;
-        }
+    while (const auto message = link_->next_message()) {
         heard_ = base::boot_clock::now();
-        slowest_ = std::max(heard_ - sent_.front().sent, slowest_ - slowest_ / 8);
-        const auto done = std::move(sent_.front().done);
-        sent_.pop_front();
-        done(&*reply, nullptr);
+        if (message->type() == resp_type::push) {
+            on_push(*message);
+        } else {
+            on_reply(*message);
+        }
     }
 }
 
-// The descriptor differs from one stage of connecting to the next, so it is watched anew each time.
+void pipeline::on_push(const reply_view& message)
+{
+    if (listener_ == nullptr || message.size() != 3 || message[1].text() != channel_) return;
+    const auto kind = message[0].text();
+    if (kind == "message") {
+        listener_->heard(message[2].text());
+    } else if (kind == "subscribe" && !sent_.empty() && !sent_.front().done) {
+        static_cast<void>(take_answered());
+        listening_ = true;
+        listener_->listening(true);
+    }
+}
+
+void pipeline::on_reply(const reply_view& reply)
+{
+    if (sent_.empty()) {
+        link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
+        return;
+    }
+    const auto answered = take_answered();
+    // A SUBSCRIBE that is answered by a reply was refused.
+    if (answered.done) answered.done(&reply, nullptr);
+}
+
+pipeline::pending pipeline::take_answered()
+{
+    auto answered = std::move(sent_.front());
+    sent_.pop_front();
+    slowest_ = std::max(heard_ - answered.sent, slowest_ - slowest_ / 8);
+    return answered;
+}
+
 void pipeline::watch()
 {
-    watched_fd_ = link_->fd();
-    loop_->watch(watched_fd_, epoll_events(link_->wanted()), [this] { on_ready(); });
+    const auto events = epoll_events(link_->wanted());
+    if (watched_fd_ < 0) {
+        watched_fd_ = link_->fd();
+        loop_->watch(watched_fd_, events, [this] { on_ready(); });
+    } else if (events != watched_events_) {
+        loop_->change(watched_fd_, events);
+    }
+    watched_events_ = events;
 }
 
 void pipeline::unwatch()
@@ -164,7 +227,21 @@ void pipeline::close(const failure& why)
     std::ranges::move(unsent_, std::back_inserter(waiting));
     sent_.clear();
     unsent_.clear();
-    for (const auto& each : waiting) each.done(nullptr, &why);
+    if (listener_ != nullptr) plan_to_connect();
+    if (std::exchange(listening_, false)) listener_->listening(false);
+    for (const auto& each : waiting) {
+        if (each.done) each.done(nullptr, &why);
+    }
+}
+
+// Whoever asks for something meanwhile does not wait for that.
+void pipeline::plan_to_connect()
+{
+    connect_timer_ = loop_->call_at(base::boot_clock::now() + pause_, [this] {
+        connect_timer_.reset();
+        start();
+    });
+    pause_ = std::min(2 * pause_, longest_pause);
 }
 
 }  // namespace pawl::redis

@@ -4,6 +4,14 @@
 // It connects when something is asked, or before. When it breaks, everything that waits is told so;
 // whoever still wants an answer asks again, at his own pace. An answer that is late is waited for, as
 // long as the connection shows signs of life or is known to be slow: making a new one takes longer.
+//
+// Once there is a listener it connects by itself, at once and again after every break, and the first
+// thing that it sends is SUBSCRIBE:
+//
+//   the server                  answers SUBSCRIBE by             then
+//   speaks RESP3                a message, not by a reply        is listened to until the break
+//   does so but refuses it      an error, a reply like others    serves requests, and says no more
+//   speaks RESP2                is not asked                     likewise: it could not say more
 #pragma once
 
 #include "base/clock.h"
@@ -14,6 +22,7 @@
 #include "redis/transport.h"
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -43,11 +52,15 @@ public:
     // Makes the connection before it is needed.
     void connect();
 
+    // On the loop's thread only, once. `who` is called on it too, and may ask in turn. That nothing is
+    // heard any more it is told before those who wait for answers are.
+    void listen(std::string channel, listener& who);
+
 private:
     struct pending {
         writer request;
         std::chrono::milliseconds patience;
-        reader done;
+        reader done;  // none: it is the SUBSCRIBE
         base::boot_time sent{};
         base::boot_time until{};  // when to look after it
     };
@@ -58,11 +71,21 @@ private:
     void close(const failure& why);
     void watch();
     void unwatch();
+    void on_connected();
+    void subscribe();
     void send_waiting();
-    void read_replies();
+    void read_messages();
+    void on_push(const reply_view& message);
+    void on_reply(const reply_view& reply);
+    pending take_answered();
+    void plan_to_connect();
     void set_timer();
     void on_timer();
     [[nodiscard]] bool is_dead(const pending& waiting, base::boot_time now) const;
+
+    // Between the end of a connection and the next attempt: doubled when that fails.
+    static constexpr std::chrono::milliseconds shortest_pause{50};
+    static constexpr std::chrono::milliseconds longest_pause{1'000};
 
     base::event_loop* loop_;
     const server* server_;
@@ -70,6 +93,7 @@ private:
 
     std::unique_ptr<link> link_;
     int watched_fd_ = -1;
+    std::uint32_t watched_events_ = 0;
     base::boot_time dialled_{};
     base::boot_time heard_{};               // when the server last said something
     base::boot_clock::duration slowest_{};  // answer on this connection so far
@@ -77,6 +101,12 @@ private:
     std::deque<pending> unsent_;
     std::deque<pending> sent_;
     std::optional<base::event_loop::timer> timer_;
+
+    listener* listener_ = nullptr;  // nobody listens
+    std::string channel_;
+    bool listening_ = false;  // SUBSCRIBE was confirmed on this connection
+    std::chrono::milliseconds pause_ = shortest_pause;      // before connecting anew
+    std::optional<base::event_loop::timer> connect_timer_;  // then
 };
 
 }  // namespace pawl::redis

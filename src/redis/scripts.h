@@ -19,10 +19,12 @@ struct script {
 namespace scripts {
 
 extern const script plain_acquire;
+extern const script plain_keep;
 extern const script plain_renew;
 extern const script plain_check;
 extern const script plain_release;
 extern const script hash_acquire;
+extern const script hash_keep;
 extern const script hash_set_count;
 extern const script hash_renew;
 extern const script hash_check;

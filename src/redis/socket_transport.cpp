@@ -37,4 +37,9 @@ void socket_transport::submit(writer request, std::chrono::milliseconds patience
     pipeline_.call(std::move(request), patience, std::move(done));
 }
 
+void socket_transport::listen(std::string channel, listener& who)
+{
+    pipeline_.listen(std::move(channel), who);
+}
+
 }  // namespace pawl::redis

@@ -13,8 +13,8 @@ namespace pawl::redis {
 
 class socket_transport final : public transport {
 public:
-    // `loop` must outlive the transport, which must be destroyed on the loop's thread or after the
-    // loop has stopped. Throws pawl::error (bad_argument).
+    // `loop` must outlive the transport, which must be destroyed when the loop has stopped. Throws
+    // pawl::error (bad_argument).
     socket_transport(base::event_loop& loop, server_config config, std::size_t pool_size,
                      pipeline::limits limits);
 
@@ -22,6 +22,7 @@ public:
                                    const std::function<void(const reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
     void connect() override { pipeline_.connect(); }
+    void listen(std::string channel, listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
 
 private:

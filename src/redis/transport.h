@@ -11,8 +11,23 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pawl::redis {
+
+// Gets what is published to this client's channel. On the client's scheduler.
+class listener {
+public:
+    listener() = default;
+    virtual ~listener() = default;
+    listener(const listener&) = delete;
+    listener& operator=(const listener&) = delete;
+
+    virtual void heard(std::string_view message) = 0;
+
+    // From now on messages arrive, or do not any more: some may have been missed then.
+    virtual void listening(bool now) = 0;
+};
 
 class transport {
 public:
@@ -47,6 +62,12 @@ public:
 
     // On the client's scheduler only: makes that connection before it is needed.
     virtual void connect() = 0;
+
+    // On the client's scheduler only, once: listens to `channel` on the shared connection, from now on
+    // and whenever that was made anew; when it breaks it is made anew, after a pause. On a server
+    // that cannot send messages between replies (no RESP3) nothing is ever heard. `who` must outlive
+    // the transport.
+    virtual void listen(std::string channel, listener& who) = 0;
 
     // For messages: where the server is, without any password.
     [[nodiscard]] virtual const std::string& shown() const noexcept = 0;

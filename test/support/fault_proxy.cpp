@@ -42,6 +42,9 @@ public:
             count([&](proxy_counts& counts) { ++counts.requests[command]; });
         };
         settings_.on_swallow = [this] { count([](proxy_counts& counts) { ++counts.swallowed; }); };
+        settings_.on_push_dropped = [this] {
+            count([](proxy_counts& counts) { ++counts.pushes_dropped; });
+        };
         thread_ = std::thread{[this] { run(); }};
     }
 
@@ -76,6 +79,11 @@ public:
         perform([this, &rule] {
             settings_.rules.push_back(std::make_shared<swallow_rule>(std::move(rule)));
         });
+    }
+
+    void drop_pushes(double chance)
+    {
+        perform([=, this] { settings_.push_loss = chance; });
     }
 
     void cut(ending how)
@@ -303,6 +311,11 @@ void fault_proxy::set_door(door state)
 void fault_proxy::swallow_reply_to(request_predicate wanted, std::size_t count, afterwards then)
 {
     loop_->add_rule({.wanted = std::move(wanted), .left = count, .then = then});
+}
+
+void fault_proxy::drop_pushes(double chance)
+{
+    loop_->drop_pushes(chance);
 }
 
 proxy_counts fault_proxy::counts() const

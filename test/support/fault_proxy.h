@@ -12,6 +12,9 @@
 //   half_open        held back              held back              stay, until the fault ends
 //
 // A fault lasts until the next one replaces it. Every call returns when it has taken effect.
+//
+// Besides, and whatever the fault, drop_pushes() loses some of the messages that the server
+// publishes over RESP3, each as a whole: the stream goes on as if they had never been sent.
 #pragma once
 
 #include <chrono>
@@ -36,6 +39,7 @@ struct proxy_counts {
     std::size_t accepted = 0;                     // connections, ever
     std::size_t open = 0;                         // connections, now
     std::size_t swallowed = 0;                    // replies that a swallow rule took
+    std::size_t pushes_dropped = 0;               // messages that drop_pushes() took
 
     [[nodiscard]] std::size_t of(const std::string& command) const;
 };
@@ -75,6 +79,10 @@ public:
     // their replies never arrive; then the connection is closed, or stays and is mute. A NOSCRIPT
     // reply passes: its request did nothing. `wanted` runs on the proxy's thread.
     void swallow_reply_to(request_predicate wanted, std::size_t count, afterwards then);
+
+    // Each message that was published (>3 message …) is lost with this chance, from 0 to 1, until
+    // further notice. The same messages lose the same ones in every run.
+    void drop_pushes(double chance);
 
     [[nodiscard]] proxy_counts counts() const;
 

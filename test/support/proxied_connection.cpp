@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cerrno>
 #include <poll.h>
-#include <stdexcept>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -21,6 +20,17 @@ std::string capitals(std::string word)
     std::transform(word.begin(), word.end(), word.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     return word;
+}
+
+bool is_published(std::string_view bytes)
+{
+    return bytes.starts_with(">3\r\n$7\r\nmessage\r\n");
+}
+
+// Over RESP3 a SUBSCRIBE has no other answer than this, for each channel.
+bool confirms_subscription(std::string_view bytes)
+{
+    return bytes.starts_with(">3\r\n$9\r\nsubscribe\r\n");
 }
 
 }  // namespace
@@ -158,8 +168,8 @@ std::shared_ptr<swallow_rule> proxied_connection::rule_for(const request& words)
 
 void proxied_connection::take_reply(std::string bytes, proxy_clock::time_point now)
 {
-    const bool is_push = bytes.front() == '>';  // nobody asked for it
-    if (!is_push && !expected_.empty()) {
+    const bool was_asked_for = bytes.front() != '>' || confirms_subscription(bytes);
+    if (was_asked_for && !expected_.empty()) {
         const auto rule = expected_.front();
         expected_.pop_front();
         if (rule && bytes.starts_with("-NOSCRIPT")) {
@@ -171,7 +181,16 @@ void proxied_connection::take_reply(std::string bytes, proxy_clock::time_point n
         }
     }
     if (settings_.fault == proxy_fault::drop_replies) down_.lossy = true;
+    if (loses_push(bytes)) return;
     if (!down_.lossy) forward(down_, std::move(bytes), now);
+}
+
+bool proxied_connection::loses_push(std::string_view bytes) const
+{
+    if (settings_.push_loss <= 0 || down_.lossy || !is_published(bytes)) return false;
+    if (std::generate_canonical<double, 53>(settings_.chance) >= settings_.push_loss) return false;
+    settings_.on_push_dropped();
+    return true;
 }
 
 void proxied_connection::forward(pipe& direction, std::string bytes,

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -28,8 +29,11 @@ struct proxy_settings {
     proxy_fault fault = proxy_fault::pass;
     std::chrono::milliseconds delay{0};
     std::vector<std::shared_ptr<swallow_rule>> rules;
+    double push_loss = 0;
+    std::mt19937_64 chance{1};  // NOLINT(*-msc51-cpp): the same in every run
     std::function<void(const std::string& command)> on_request;
     std::function<void()> on_swallow;
+    std::function<void()> on_push_dropped;
 };
 
 class proxied_connection {
@@ -73,6 +77,7 @@ private:
     void take_replies(proxy_clock::time_point now);
     void take_request(std::string bytes, proxy_clock::time_point now);
     void take_reply(std::string bytes, proxy_clock::time_point now);
+    [[nodiscard]] bool loses_push(std::string_view bytes) const;
     void forward(pipe& direction, std::string bytes, proxy_clock::time_point now) const;
     [[nodiscard]] std::shared_ptr<swallow_rule> rule_for(const request& words) const;
     [[nodiscard]] static bool deliver(pipe& direction, const socket_fd& sink,

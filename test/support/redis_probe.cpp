@@ -133,6 +133,22 @@ std::int64_t redis_probe::calls(std::string_view command)
     return at == info.npos ? 0 : std::stoll(info.substr(at + label.size()));
 }
 
+std::map<std::string, std::int64_t> redis_probe::all_calls()
+{
+    constexpr std::string_view label = "cmdstat_";
+    constexpr std::string_view count = ":calls=";
+    std::istringstream lines{must({"INFO", "commandstats"}).text};
+    std::map<std::string, std::int64_t> all;
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t colon = line.find(count);
+        if (!line.starts_with(label) || colon == line.npos) continue;
+        all[line.substr(label.size(), colon - label.size())] =
+            std::stoll(line.substr(colon + count.size()));
+    }
+    all.erase("info");
+    return all;
+}
+
 void redis_probe::reset_stats()
 {
     must({"CONFIG", "RESETSTAT"});
@@ -147,6 +163,16 @@ std::vector<std::string> redis_probe::client_list()
         if (!line.empty() && !line.starts_with(self)) others.push_back(line);
     }
     return others;
+}
+
+std::vector<std::string> redis_probe::subscribed_connections()
+{
+    std::vector<std::string> ids;
+    for (const std::string& line : client_list()) {
+        if (line.find(" sub=0 ") != line.npos) continue;
+        ids.push_back(line.substr(3, line.find(' ') - 3));  // id=7 addr=…
+    }
+    return ids;
 }
 
 }  // namespace pawl::test

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,8 +54,14 @@ public:
     [[nodiscard]] std::int64_t calls(std::string_view command);
     void reset_stats();
 
+    // The same for every command, this one (INFO) left out.
+    [[nodiscard]] std::map<std::string, std::int64_t> all_calls();
+
     // One line for each connection, this one left out.
     [[nodiscard]] std::vector<std::string> client_list();
+
+    // The ids of the connections that are subscribed to a channel.
+    [[nodiscard]] std::vector<std::string> subscribed_connections();
 
 private:
     struct closer {

@@ -4,32 +4,13 @@
 #include <stdexcept>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 
 namespace pawl::test {
-namespace {
-
-socket_fd connect_unix(const std::string& path)
-{
-    socket_fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (!socket || path.size() >= sizeof address.sun_path) {
-        throw std::runtime_error{"resp_connection: no socket"};
-    }
-    path.copy(address.sun_path, path.size());
-    const timeval limit{.tv_sec = 10, .tv_usec = 0};
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        throw std::runtime_error{"resp_connection: cannot connect to " + path};
-    }
-    return socket;
-}
-
-}  // namespace
 
 resp_connection::resp_connection(const std::string& path) : socket_{connect_unix(path)}
 {
+    const timeval limit{.tv_sec = 10, .tv_usec = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     const std::array<std::string_view, 2> hello{"HELLO", "3"};
     if (!ask(hello).starts_with('%')) throw std::runtime_error{"resp_connection: no RESP3"};
 }

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -84,6 +85,23 @@ socket_fd connect_loopback(std::uint16_t port)
     const sockaddr_in address = loopback(port);
     const auto* where = reinterpret_cast<const sockaddr*>(&address);
     if (::connect(fd.get(), where, sizeof address) != 0 && errno != EINPROGRESS) return {};
+    return fd;
+}
+
+socket_fd connect_unix(const std::string& path)
+{
+    socket_fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (!fd) fail("socket");
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        fail("connect to a path");
+    }
+    path.copy(address.sun_path, path.size());
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        fail("connect to a path");
+    }
     return fd;
 }
 

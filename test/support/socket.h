@@ -1,7 +1,8 @@
-// A TCP socket of the loopback interface that closes itself.
+// A socket that closes itself, of the loopback interface or of a path.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace pawl::test {
 
@@ -32,6 +33,9 @@ private:
 
 // Being connected to 127.0.0.1, not blocking. Empty when that failed at once.
 [[nodiscard]] socket_fd connect_loopback(std::uint16_t port);
+
+// Connected to a Unix socket, blocking. Throws when that fails.
+[[nodiscard]] socket_fd connect_unix(const std::string& path);
 
 [[nodiscard]] std::uint16_t local_port(const socket_fd& socket);
 

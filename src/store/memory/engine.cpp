@@ -64,6 +64,11 @@ void engine::on_push(subscriptions::delivery deliver)
     machine_->channels.on_push(std::move(deliver));
 }
 
+std::size_t engine::listeners(std::string_view channel) const
+{
+    return machine_->channels.listeners(channel);
+}
+
 void engine::disconnect(session who)
 {
     machine_->channels.remove(who);

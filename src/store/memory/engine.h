@@ -52,6 +52,9 @@ public:
     // It must not call the engine.
     void on_push(subscriptions::delivery deliver);
 
+    // How many listen to a channel.
+    [[nodiscard]] std::size_t listeners(std::string_view channel) const;
+
     // Forgets its subscriptions.
     void disconnect(session who);
 

@@ -12,8 +12,7 @@ using stage = request::stage;
 server::server(std::string_view name)
     : shown_{"memory:" + std::string{name}}, engine_{[this] { return time_.wall(); }}
 {
-    // Nothing listens yet: a client that subscribes will get what is published to it by
-    // engine::on_push, from the session to the client's loop.
+    engine_.on_push([this](session who, std::string_view push) { deliver(who, push); });
 }
 
 session server::join()
@@ -26,6 +25,7 @@ void server::leave(session who)
 {
     const std::scoped_lock guard{mutex_};
     engine_.disconnect(who);
+    listeners_.erase(who);
     cut_off_.erase(who);
     for (const auto& each : waiting_) {
         if (each->from == who) each->on_answer = nullptr;
@@ -39,6 +39,22 @@ bool server::can_be_reached_by(session who)
 {
     const std::scoped_lock guard{mutex_};
     return !frozen_ && !is_cut_off(who);
+}
+
+void server::on_message(session who, delivery deliver)
+{
+    const std::scoped_lock guard{mutex_};
+    listeners_[who] = std::move(deliver);
+}
+
+void server::deliver(session who, std::string_view push)
+{
+    const auto found = listeners_.find(who);
+    if (found == listeners_.end() || is_cut_off(who)) return;
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(push));
+    const auto message = parser.reply(push);  // its kind, the channel, the text
+    found->second(message[2].text());
 }
 
 void server::send(const request_ptr& what)

@@ -8,6 +8,9 @@
 //   client cut off    of that client do not arrive, and answers do not come back, until it is
 //                     reconnected: as with a cable that was pulled
 //
+// A client that has subscribed stays subscribed until it leaves. What is published while it is cut
+// off is lost, although PUBLISH counts it among those who got it.
+//
 // From any thread.
 #pragma once
 
@@ -17,6 +20,7 @@
 #include <atomic>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,6 +67,11 @@ public:
 
     [[nodiscard]] bool can_be_reached_by(session who);
 
+    // `deliver` gets what is published to the channels to which `who` has subscribed, in order, until
+    // it leaves; with the server's mutex held, within the request of anyone.
+    using delivery = std::function<void(std::string_view message)>;
+    void on_message(session who, delivery deliver);
+
     // `on_answer` may be called before this returns, and is called once at most.
     void send(const request_ptr& what);
     // Nobody waits for the answer. If it did not arrive yet, it never will.
@@ -87,7 +96,8 @@ public:
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
 
 private:
-    void move_on(request& what);  // these: mutex_ is held
+    void deliver(session who, std::string_view push);  // these: mutex_ is held
+    void move_on(request& what);
     void move_all_on();
     [[nodiscard]] bool is_cut_off(session who) const { return cut_off_.contains(who); }
     [[nodiscard]] std::string ask(std::initializer_list<std::string_view> words);
@@ -98,6 +108,7 @@ private:
     std::mutex mutex_;
     engine engine_;                   // guarded by mutex_, as are all below
     std::list<request_ptr> waiting_;  // in the order in which they were sent
+    std::map<session, delivery> listeners_;
     std::set<session> cut_off_;
     session last_session_ = 0;
     bool frozen_ = false;

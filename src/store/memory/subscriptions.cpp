@@ -46,6 +46,12 @@ std::size_t subscriptions::count(session who) const
     return channels_of(who).size();
 }
 
+std::size_t subscriptions::listeners(std::string_view channel) const
+{
+    const auto found = channels_.find(channel);
+    return found == channels_.end() ? 0 : found->second.size();
+}
+
 std::size_t subscriptions::publish(std::string_view channel, std::string_view message)
 {
     const auto found = channels_.find(channel);

@@ -29,6 +29,8 @@ public:
     [[nodiscard]] std::vector<std::string> channels_of(session who) const;  // by name
     [[nodiscard]] std::size_t count(session who) const;
 
+    [[nodiscard]] std::size_t listeners(std::string_view channel) const;
+
     // Tells those who listen, in the order in which they came. Returns how many.
     std::size_t publish(std::string_view channel, std::string_view message);
 

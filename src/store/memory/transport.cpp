@@ -1,6 +1,7 @@
 #include "store/memory/transport.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace pawl::store::memory {
@@ -42,7 +43,7 @@ request_ptr transport::make_request(const writer& write, bool connected) const
     auto made = std::make_shared<request>();
     made->from = where_->session();
     made->connected = connected;
-    write({.major_version = 7}, made->bytes);
+    write({.major_version = 7, .resp3 = true}, made->bytes);
     return made;
 }
 
@@ -104,12 +105,52 @@ void transport::close(const failure& why)
         server_->give_up(each.asked);
         if (each.timer) loop_->cancel(*each.timer);
     }
+    if (std::exchange(listening_, false)) {
+        subscribe();
+        listener_->listening(false);
+    }
     for (const auto& [number, each] : all) each.done(nullptr, &why);
 }
 
 void transport::connect()
 {
     loop_connected_ = loop_connected_ || server_->can_be_reached_by(where_->session());
+}
+
+void transport::listen(std::string channel, redis::listener& who)
+{
+    channel_ = std::move(channel);
+    listener_ = &who;
+    // Posted while the server's mutex is held, as answers are: so they are told in order.
+    server_->on_message(where_->session(), [this](std::string_view message) {
+        loop_->post([this, text = std::string{message}] { heard(text); });
+    });
+    subscribe();
+}
+
+// There is no limit to how long this takes, so no timer either.
+void transport::subscribe()
+{
+    const auto asked = make_request(
+        [this](const redis::server_facts&, std::string& out) {
+            redis::append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+        },
+        loop_connected_);
+    asked->on_answer = [this] { loop_->post([this] { subscribed(); }); };
+    server_->send(asked);
+}
+
+void transport::subscribed()
+{
+    loop_connected_ = true;
+    listening_ = true;
+    listener_->listening(true);
+}
+
+void transport::heard(std::string_view message)
+{
+    // Else it was meant for the connection that has ended.
+    if (listening_) listener_->heard(message);
 }
 
 }  // namespace pawl::store::memory

@@ -1,5 +1,9 @@
 // The way to a memory server. It fails as the way over a socket does: without a connection nothing
 // is sent, and with one a request may have arrived though no answer came.
+//
+// Listening ends with the connection, when silence is taken for its end: a client that is cut off and
+// asks for nothing does not notice. It begins anew as soon as the server can be reached, and nothing
+// has to be tried for that: the SUBSCRIBE stays on its way until then.
 #pragma once
 
 #include "base/event_loop.h"
@@ -15,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pawl::store::memory {
 
@@ -36,6 +41,7 @@ public:
         const std::function<void(const redis::reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
     void connect() override;
+    void listen(std::string channel, redis::listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_->shown(); }
 
 private:
@@ -49,6 +55,9 @@ private:
     [[nodiscard]] request_ptr make_request(const writer& write, bool connected) const;
     void answered(std::uint64_t number);
     void close(const redis::failure& why);
+    void subscribe();
+    void subscribed();
+    void heard(std::string_view message);
 
     base::event_loop* loop_;
     std::shared_ptr<platform> where_;
@@ -62,6 +71,9 @@ private:
     // The loop's own.
     std::map<std::uint64_t, pending> pending_;  // in the order in which they were asked
     std::uint64_t last_number_ = 0;
+    redis::listener* listener_ = nullptr;  // nobody listens
+    std::string channel_;
+    bool listening_ = false;
 };
 
 }  // namespace pawl::store::memory
