@@ -3,14 +3,18 @@
 # Turns Lua files into one C++ file with a constant for each, pawl::redis::scripts::a, with its SHA-1.
 # A comment line costs every server memory and every load bytes, so lines that hold nothing but a
 # comment are left out; the first line, which names the engine and its flags, stays.
+#
+# A line "--@ part" stands for parts/part.lua. A script with the line "--@ layout" is made once for each
+# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)
   string(REPLACE ";" "," scripts "${ARG_SCRIPTS}")
+  file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/scripts/parts/*.lua)
   add_custom_command(
     OUTPUT ${ARG_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${ARG_OUTPUT} -DSCRIPTS=${scripts} -P ${generator}
-    DEPENDS ${ARG_SCRIPTS} ${generator}
+    DEPENDS ${ARG_SCRIPTS} ${parts} ${generator}
     COMMENT "Embedding the Lua scripts"
     VERBATIM)
 endfunction()

@@ -3,14 +3,33 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "core/notice.h"
 #include "core/operation.h"
 
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pawl::store {
+
+// Gets what the store tells this client of its own accord. On the client's event loop.
+class notice_listener {
+public:
+    notice_listener() = default;
+    virtual ~notice_listener() = default;
+    notice_listener(const notice_listener&) = delete;
+    notice_listener& operator=(const notice_listener&) = delete;
+
+    virtual void granted(const core::grant_notice& what) = 0;
+
+    // Someone asks for a lock that lingers here.
+    virtual void wanted(std::string_view lock) = 0;
+
+    // From now on it hears, or does not any more.
+    virtual void listening(bool now) = 0;
+};
 
 class store {
 public:
@@ -34,6 +53,14 @@ public:
 
     // On the client's event loop only: gets ready for submit(), so that the first one is not late.
     virtual void connect() = 0;
+
+    // On the client's event loop only, once: tells `who` what is meant for `client`. It must outlive
+    // the store.
+    virtual void listen(std::string_view client, notice_listener& who) = 0;
+
+    // On the client's event loop only: something should have been heard and was not. Looks whether the
+    // connection is still there.
+    virtual void doubt() = 0;
 
     // Asks for a sign of life.
     [[nodiscard]] virtual core::outcome ping(base::boot_time until) = 0;

@@ -1,58 +1,80 @@
-// What time it is at the server, at the latest.
+// What time it is at the server, at the latest; and when, by our clock, it was a given time there, at the
+// earliest.
 //
 // An acquire says until when it is wanted, by the server's clock. One that was delayed on its way, and
 // that everyone has given up, is then not executed: else it would hold a lock for nobody, for as long
-// as a lease. The server's answers tell its time; that it was not later than now when we asked gives a
-// bound which is never too early, as long as its clock is not stepped forward. After such a step it
-// refuses once, and that answer sets it right.
+// as a lease. And a grant that was handed over says when, by the server's clock: from then on its lease
+// runs, however late the message comes.
+//
+// The server's answers tell its time. That it was not later than what it said when we asked gives both
+// bounds, as long as its clock is not stepped forward. After such a step it refuses an acquire once, and
+// that answer sets it right; a grant that is heard of meanwhile may seem younger than it is, though
+// never younger than its message.
 #pragma once
 
 #include "base/clock.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
+#include <mutex>
 #include <optional>
 
 namespace pawl::store {
 
 class server_clock {
 public:
+    using milliseconds = std::chrono::milliseconds;
+
     // How much a second may differ between the two clocks, as a fraction.
     explicit server_clock(double drift) : drift_{drift} {}
 
     // From any thread: the answer to what was asked at `asked` was given at `then`, by the server's
     // clock, since the epoch.
-    void heard(std::chrono::milliseconds then, base::boot_time asked) noexcept
+    void heard(milliseconds then, base::boot_time asked)
     {
-        ahead_ = then - asked.time_since_epoch();
-        asked_ = asked.time_since_epoch();
+        const std::scoped_lock guard{mutex_};
+        last_ = {then, asked};
     }
 
     // What the server's clock shows at `when`, at the latest; nothing if it was never heard.
-    [[nodiscard]] std::optional<std::chrono::milliseconds> at(base::boot_time when) const noexcept
+    [[nodiscard]] std::optional<milliseconds> at(base::boot_time when) const
     {
-        const auto asked = asked_.load();
-        const auto ahead = ahead_.load();
-        if (ahead == unknown) return std::nullopt;
-        const auto since = std::max(when.time_since_epoch() - asked, none);
-        const auto apart = std::chrono::duration_cast<nanoseconds>(since * drift_);
-        return std::chrono::ceil<std::chrono::milliseconds>(when.time_since_epoch() + ahead +
-                                                            apart);
+        const auto last = read();
+        if (!last) return std::nullopt;
+        const auto since = std::max(when - last->asked, base::boot_clock::duration{0});
+        // The time it told was cut off after the millisecond.
+        return last->then + milliseconds{1} + std::chrono::ceil<milliseconds>(since + apart(since));
+    }
+
+    // When the server's clock showed `then`, at the earliest; nothing if it was never heard.
+    [[nodiscard]] std::optional<base::boot_time> when(milliseconds then) const
+    {
+        const auto last = read();
+        if (!last) return std::nullopt;
+        const std::chrono::nanoseconds since = then - last->then - milliseconds{1};
+        return last->asked + since - apart(std::chrono::abs(since));
     }
 
 private:
-    using nanoseconds = std::chrono::nanoseconds;
-    static constexpr nanoseconds unknown = nanoseconds::min();
-    static constexpr nanoseconds none{0};
+    struct answer {
+        milliseconds then;
+        base::boot_time asked;
+    };
+
+    [[nodiscard]] std::optional<answer> read() const
+    {
+        const std::scoped_lock guard{mutex_};
+        return last_;
+    }
+
+    [[nodiscard]] std::chrono::nanoseconds apart(std::chrono::nanoseconds span) const
+    {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(span * drift_);
+    }
 
     double drift_;
-
-    // Two numbers that may be of two answers. Written and read in this order, so that the drift is
-    // counted from the older of the two.
-    std::atomic<nanoseconds> ahead_{unknown};
-    std::atomic<nanoseconds> asked_{none};
+    mutable std::mutex mutex_;
+    std::optional<answer> last_;  // guarded by mutex_
 };
 
 }  // namespace pawl::store

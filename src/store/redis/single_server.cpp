@@ -65,6 +65,35 @@ outcome single_server::execute(const operation& what, base::boot_time until,
     return got;
 }
 
+void single_server::listen(std::string_view client, notice_listener& who)
+{
+    listener_ = &who;
+    way_->listen(channel_of(client), *this);
+}
+
+void single_server::heard(std::string_view text)
+{
+    const auto got = read_message(text);
+    if (!got) return;
+    if (got->what == message::kind::wanted) {
+        listener_->wanted(got->lock);
+        return;
+    }
+    listener_->granted({.holder = std::string{got->holder},
+                        .fence = static_cast<std::uint64_t>(got->fence),
+                        .at = clock_.when(got->time).value_or(base::boot_time{})});
+}
+
+void single_server::doubt()
+{
+    constexpr std::chrono::seconds patience{1};
+    way_->submit(
+        [](const auto&, auto& out) {
+            redis::append_request(out, std::array<std::string_view, 1>{"PING"});
+        },
+        patience, [](const auto*, const auto*) {});
+}
+
 outcome single_server::ping(base::boot_time until)
 {
     outcome got{.what = core::verdict::done};

@@ -11,10 +11,10 @@
 
 namespace pawl::store {
 
-class single_server final : public store {
+class single_server final : public store, private redis::listener {
 public:
     single_server(std::unique_ptr<redis::transport> way, double clock_drift)
-        : way_{std::move(way)}, clock_{clock_drift}
+        : clock_{clock_drift}, way_{std::move(way)}
     {
     }
 
@@ -22,17 +22,23 @@ public:
                           const base::interrupt* stop) override;
     void submit(batch what, std::chrono::milliseconds patience, batch_done done) override;
     void connect() override { way_->connect(); }
+    void listen(std::string_view client, notice_listener& who) override;
+    void doubt() override;
     core::outcome ping(base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return way_->shown(); }
 
 private:
+    void heard(std::string_view text) override;
+    void listening(bool now) override { listener_->listening(now); }
+
     struct batch_under_way;
     struct part;
     void submit_part(const std::shared_ptr<batch_under_way>& whole, const part& which,
                      script_form form);
 
-    std::unique_ptr<redis::transport> way_;
     server_clock clock_;
+    notice_listener* listener_ = nullptr;
+    std::unique_ptr<redis::transport> way_;  // last: it calls us
 };
 
 }  // namespace pawl::store

@@ -1,8 +1,13 @@
 #include "store/redis/wire.h"
 
+#include "store/redis/json_text.h"
+
+#include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <chrono>
 #include <string_view>
+#include <system_error>
 
 namespace pawl::store {
 
@@ -28,6 +33,7 @@ const script& script_for(const operation& what)
     case verb::set_count: return plain ? scripts::plain_renew : scripts::hash_set_count;
     case verb::renew: return plain ? scripts::plain_renew : scripts::hash_renew;
     case verb::check: return plain ? scripts::plain_check : scripts::hash_check;
+    case verb::keep: return plain ? scripts::plain_keep : scripts::hash_keep;
     case verb::release: break;
     }
     return plain ? scripts::plain_release : scripts::hash_release;
@@ -37,6 +43,12 @@ bool replies_with_list(const operation& what)
 {
     return what.what == verb::renew ||
            (what.what == verb::set_count && what.layout == layout::plain);
+}
+
+// Whether it has to do with all keys of the lock, or with the lock alone.
+bool needs_all_keys(const operation& what)
+{
+    return what.what == verb::acquire || what.what == verb::keep || what.what == verb::release;
 }
 
 std::string milliseconds_text(std::chrono::milliseconds value)
@@ -56,7 +68,7 @@ public:
         } else {
             words_ = {"EVAL", flags ? which.text : which.text_without_flags()};
         }
-        numbers_.reserve(1 + 2 * keys + 3);  // never moves: the words point into it
+        numbers_.reserve(2 * keys + 8);  // never moves: the words point into it
         number(std::to_string(keys));
     }
 
@@ -75,18 +87,60 @@ private:
     std::vector<std::string> numbers_;
 };
 
+std::string_view flag(bool set)
+{
+    return set ? "1" : "0";
+}
+
+void append_acquire(script_words& words, const operation& what, const server_clock& clock)
+{
+    words.number(milliseconds_text(what.lease));
+    words.word(flag(what.repeated));
+    words.number(milliseconds_text(clock.at(what.until).value_or(std::chrono::milliseconds{0})));
+    words.word(flag(what.join));
+    words.word(flag(what.fair));
+    words.number(milliseconds_text(what.stay));
+    words.word(what.client);
+    words.number(std::to_string(what.reserve));
+}
+
+// What comes before and after the time, as document 003 wants it.
+void append_announcement(script_words& words, const operation& what)
+{
+    if (!what.announce) {
+        words.word({});
+        words.word({});
+        return;
+    }
+    words.number("{\"lockKey\":" + json_text(what.keys->lock) + ",\"releaseTime\":");
+    words.number(",\"holder\":" + json_text(what.holder) + "}");
+}
+
 void append_arguments(script_words& words, const operation& what, const server_clock& clock)
 {
     words.word(what.holder);
-    if (what.what == verb::check || what.what == verb::release) return;
-    words.number(milliseconds_text(what.lease));
-    if (what.what == verb::acquire) {
-        words.number(milliseconds_text(fence_lifetime));
-        words.word(what.repeated ? "1" : "0");
-        words.number(
-            milliseconds_text(clock.at(what.until).value_or(std::chrono::milliseconds{0})));
-    } else if (what.what == verb::set_count && what.layout == layout::hash) {
-        words.number(std::to_string(what.count));
+    if (needs_all_keys(what)) words.number(milliseconds_text(fence_lifetime));
+    switch (what.what) {
+    case verb::acquire: append_acquire(words, what, clock); break;
+    case verb::renew: words.number(milliseconds_text(what.lease)); break;
+    case verb::set_count:
+        words.number(milliseconds_text(what.lease));
+        if (what.layout == layout::hash) words.number(std::to_string(what.count));
+        break;
+    case verb::keep:
+        words.number(std::to_string(what.used));
+        words.number(milliseconds_text(what.lease));
+        words.number(std::to_string(what.reserve));
+        words.number(std::to_string(what.reserved));
+        append_announcement(words, what);
+        break;
+    case verb::release:
+        words.number(std::to_string(what.used));
+        words.word(flag(what.has_reserve));
+        words.word(what.place);
+        append_announcement(words, what);
+        break;
+    case verb::check: break;
     }
 }
 
@@ -106,18 +160,39 @@ outcome outcome_of_error(std::string_view text)
     return outcome_of(redis::failure_of_error(text), false);
 }
 
-outcome outcome_of_acquire(const redis::reply_view& reply)
+outcome outcome_of_acquire(const operation& what, const redis::reply_view& reply)
+{
+    if (reply.size() != 3) return senseless(reply);
+    const auto code = reply[0].integer();
+    const auto number = reply[1].integer();
+    if ((code == 1 || code == 2) && number > 0) {
+        outcome got{.what = verdict::done, .fence = static_cast<std::uint64_t>(number)};
+        got.found = code == 2;
+        return got;
+    }
+    if (code == -1) {
+        return {.what = verdict::unavailable, .fence = 0, .detail = "the request came too late"};
+    }
+    if (code != 0) return senseless(reply);
+    outcome got{.what = verdict::busy, .fence = 0, .busy_for = std::chrono::milliseconds{number}};
+    got.queued = what.join;
+    return got;
+}
+
+outcome outcome_of_keep(const redis::reply_view& reply)
 {
     if (reply.size() != 3) return senseless(reply);
     const auto number = reply[1].integer();
-    if (reply[0].integer() == 1 && number > 0) {
+    switch (reply[0].integer()) {
+    case 2: return {.what = verdict::busy};
+    case 1:
+        if (number <= 0) return senseless(reply);
         return {.what = verdict::done, .fence = static_cast<std::uint64_t>(number)};
+    case 0: return {.what = verdict::vanished};
+    case -1: return {.what = verdict::taken};
+    case -2: return {.what = verdict::superseded};
+    default: return senseless(reply);
     }
-    if (reply[0].integer() == -1) {
-        return {.what = verdict::unavailable, .fence = 0, .detail = "the request came too late"};
-    }
-    if (reply[0].integer() != 0) return senseless(reply);
-    return {.what = verdict::busy, .fence = 0, .busy_for = std::chrono::milliseconds{number}};
 }
 
 outcome outcome_of_number(const redis::reply_view& reply)
@@ -140,10 +215,14 @@ void append_operations(std::string& out, std::span<const operation> what, script
     assert(!what.empty());
     assert(what.size() == 1 || what.front().what == verb::renew);
     const auto& first = what.front();
-    const bool needs_fence = first.what == verb::acquire;
-    script_words words{script_for(first), form, server, what.size() + (needs_fence ? 1 : 0)};
+    const bool all_keys = needs_all_keys(first);
+    script_words words{script_for(first), form, server, all_keys ? 4 : what.size()};
     for (const auto& each : what) words.word(each.keys->lock);
-    if (needs_fence) words.word(first.keys->fence);
+    if (all_keys) {
+        words.word(first.keys->fence);
+        words.word(first.keys->queue);
+        words.word(first.keys->waiters);
+    }
     for (const auto& each : what) append_arguments(words, each, clock);
     redis::append_request(out, words.get());
 }
@@ -158,7 +237,8 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
         got.maybe_executed = acquires && got.what != verdict::unavailable;
         return all(got);
     }
-    if (acquires) return all(outcome_of_acquire(reply));
+    if (acquires) return all(outcome_of_acquire(what.front(), reply));
+    if (what.front().what == verb::keep) return all(outcome_of_keep(reply));
     if (!replies_with_list(what.front())) return all(outcome_of_number(reply));
     if (reply.size() != what.size()) return all(senseless(reply));
     std::vector<outcome> outcomes;
@@ -173,6 +253,43 @@ std::optional<acquire_time> read_time(const redis::reply_view& reply)
     if (reply.size() != 3) return std::nullopt;
     return acquire_time{.now = std::chrono::milliseconds{reply[2].integer()},
                         .too_late = reply[0].integer() == -1};
+}
+
+std::optional<message> read_message(std::string_view text)
+{
+    const auto next_word = [&text] {
+        const auto end = std::min(text.find(' '), text.size());
+        const auto word = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        return word;
+    };
+    const auto next_number = [&next_word]() -> std::int64_t {
+        const auto word = next_word();
+        std::int64_t number = 0;
+        const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+        return problem == std::errc{} && end == word.data() + word.size() ? number : 0;
+    };
+    const auto kind = next_word();
+    message got;
+    if (kind == "grant") {
+        got.what = message::kind::grant;
+        got.holder = next_word();
+        got.fence = next_number();
+        got.time = std::chrono::milliseconds{next_number()};
+        if (got.holder.empty() || got.fence <= 0 || got.time.count() <= 0) return std::nullopt;
+    } else if (kind == "wanted") {
+        got.what = message::kind::wanted;
+    } else {
+        return std::nullopt;
+    }
+    got.lock = text;
+    if (got.lock.empty()) return std::nullopt;
+    return got;
+}
+
+std::string channel_of(std::string_view client)
+{
+    return "pawl:client:" + std::string{client};
 }
 
 bool is_unknown_script(const redis::reply_view& reply) noexcept

@@ -9,9 +9,11 @@
 #include "store/redis/server_clock.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pawl::store {
@@ -33,6 +35,19 @@ struct acquire_time {
     bool too_late;
 };
 [[nodiscard]] std::optional<acquire_time> read_time(const redis::reply_view& reply);
+
+// What is published to a client's channel. The texts are those of the message.
+struct message {
+    enum class kind { grant, wanted };
+    kind what{};
+    std::string_view lock;
+    std::string_view holder;  // these: grant
+    std::int64_t fence{};
+    std::chrono::milliseconds time{};  // of the server, since the epoch
+};
+// Nothing if it makes no sense.
+[[nodiscard]] std::optional<message> read_message(std::string_view text);
+[[nodiscard]] std::string channel_of(std::string_view client);
 
 // Whether the server does not know the script: send it in full.
 [[nodiscard]] bool is_unknown_script(const redis::reply_view& reply) noexcept;
