@@ -46,7 +46,9 @@ public:
     hold(const hold&) = delete;
     hold& operator=(const hold&) = delete;
 
-    // Gives the lock back. One round trip, none when it is lost already. Renewal ends first.
+    // Gives the lock back, to the first who waits for it if anyone does. One round trip; none when
+    // it is passed on to another thread of this client, when it lingers, or when it is lost
+    // already. Renewal ends first, unless the lock stays with this client.
     //
     // After it, whatever the outcome, this hold is over: with `unreachable` the server may keep the
     // lock until the lease ends, and the client goes on trying to give it back. `lost` says that it
@@ -73,8 +75,9 @@ public:
     // No round trip.
     [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
 
-    // Grows with every grant of this lock. Hand it to the resource that the lock protects, and let
-    // that refuse any number smaller than the greatest it has seen.
+    // Grows with every grant of this lock, by the server or inside the process. Hand it to the
+    // resource that the lock protects, and let that refuse any number smaller than the greatest it
+    // has seen.
     [[nodiscard]] std::uint64_t fence() const noexcept;
 
     // Stop is requested when the lock is lost, at the local deadline at the latest, whether or not
@@ -87,7 +90,8 @@ public:
     // Why the hold is in jeopardy or lost.
     [[nodiscard]] cause why() const noexcept;
 
-    // 32 hexadecimal digits, new for each grant; what the server stores as the holder.
+    // What the server stores as the holder: 32 hexadecimal digits, 48 for a lock that lingers. New
+    // for each grant by the server; grants that are passed on inside the process share it.
     [[nodiscard]] const std::string& id() const noexcept;
 
     // The name of the lock.

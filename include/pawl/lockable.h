@@ -1,5 +1,5 @@
-// What pawl::mutex and pawl::recursive_mutex have in common: handles from acquire(), and the
-// interface of std::timed_mutex over them.
+// What pawl::mutex, pawl::recursive_mutex and pawl::fair_mutex have in common: handles from
+// acquire(), and the interface of std::timed_mutex over them.
 //
 //   call                      waits             busy        limit passed   token stopped   trouble
 //   acquire                   for ever          waits       –              throws          throws
@@ -16,8 +16,14 @@
 // with a std::error_code& never throw: they return nothing and set it, to `busy`, `timed_out` and
 // `cancelled` too.
 //
-// Each attempt costs one round trip. A call that fails leaves nothing behind: if an answer got lost
-// on the way, the client takes back in the background what the server may have granted.
+// A lock that is free costs one round trip. Whoever has to wait takes a place in the server's queue
+// with that same request, and holds the lock when he is told; a client's first wait also costs it a
+// subscription. Threads of one client wait for each other in the process, where the lock is passed
+// on without a round trip, unless it is a fair_mutex; docs/guarantees.md, "Waiting", has the
+// bounds.
+//
+// A call that fails leaves nothing behind: the client takes back in the background its place in the
+// queue, and what the server may have granted if an answer got lost on the way.
 //
 // All functions may be called from any thread. The mutex must outlive neither its holds nor its
 // client; the client must outlive the mutex.
@@ -42,6 +48,7 @@ namespace pawl {
 namespace sync {
 class lock_state;
 enum class reentry : bool;
+enum class fairness : bool;
 }  // namespace sync
 
 class PAWL_EXPORT lockable {
@@ -122,7 +129,8 @@ public:
         return try_lock_within(time_limit::at(when));
     }
 
-    // Gives back what the calling thread locked last. One round trip. The first form tells a failure
+    // Gives back what the calling thread locked last. One round trip, or none: see hold::release.
+    // With lock_options::linger it means "whoever asks may have it". The first form tells a failure
     // to the client's log; the second to its caller, as hold::release does, with `not_owner` when
     // this thread has nothing locked.
     void unlock() noexcept;
@@ -137,7 +145,7 @@ public:
 protected:
     // A name is 1 to 512 bytes, any but NUL. Throws pawl::error (bad_argument).
     lockable(client& client, std::string_view name, const lock_options& options,
-             sync::reentry reentry);
+             sync::reentry reentry, sync::fairness fairness);
     ~lockable();
 
 private:

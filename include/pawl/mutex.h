@@ -4,7 +4,8 @@
 //   { std::scoped_lock guard{stock}; /* … */ }
 //
 // Everything it can do is in <pawl/lockable.h>. A thread that locks it twice is told
-// `would_deadlock`; see <pawl/recursive_mutex.h> for one that may.
+// `would_deadlock`; see <pawl/recursive_mutex.h> for one that may, and <pawl/fair_mutex.h> for one
+// that is granted in the order of arrival.
 #pragma once
 
 #include <pawl/lockable.h>

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace pawl {
 
@@ -73,7 +74,13 @@ enum class layout {
     hash,   // a hash: holder → count
 };
 
-// Wait by asking again after pauses between half the interval and the interval.
+// Wait in the server's queue, and be told: the release of one is the grant of the next. No requests
+// while nothing changes, but a sign of life every third of the lease, or of 1.5 s if that is
+// longer.
+struct notify {};
+
+// Wait by asking again after pauses between half the interval and the interval. For a lock that is
+// shared with libraries which tell nobody when they release it.
 struct poll {
     std::chrono::milliseconds interval{100};  // 1 ms – 1 min
 };
@@ -81,8 +88,18 @@ struct poll {
 struct lock_options {
     std::chrono::milliseconds lease{30'000};  // 10 ms – 24 h
     bool renew = true;                        // every third of the lease while held
-    poll wait{};
-    std::optional<pawl::layout> layout{};  // unset: plain for mutex, hash for recursive_mutex
+    std::variant<notify, poll> wait{};
+    std::optional<pawl::layout> layout{};  // unset: plain, but hash for recursive_mutex
+
+    // How long this client keeps the lock after the last release, in case it is wanted here again:
+    // then it costs no round trip. Someone else who asks and waits gets it within two round trips,
+    // so unlock() then means "whoever asks may have it" and no longer "it is free". 0 – 1 min; 0 is
+    // off. Needs `renew` and `notify`; not for fair_mutex.
+    std::chrono::milliseconds linger{0};
+
+    // Publish every release at the server to the channel lock:release:NAME, for anyone who listens.
+    // docs/wire.md has the text.
+    bool announce = true;
 };
 
 }  // namespace pawl

@@ -4,6 +4,7 @@
 #include <pawl/client.h>
 #include <pawl/error.h>
 #include <pawl/event.h>
+#include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
 #include <pawl/local_server.h>
 #include <pawl/lockable.h>

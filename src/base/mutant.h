@@ -1,4 +1,4 @@
-// Defects that other lock libraries shipped. The simulator puts them back, one at a time, to see
+// Defects that other lock libraries shipped, or that would be easy to make. The simulator puts them back, one at a time, to see
 // that it catches each; in the library there is none: every question is answered when it is compiled.
 #pragma once
 
@@ -21,9 +21,15 @@ enum class mutant : std::uint8_t {
     d15_renewal_forgotten,       // an extension during a renewal ends all renewals
     d16_renews_what_is_lost,     // a lease that is another's is renewed all the same
     d18_release_error,           // a repeated release that finds the lock gone is an error
+    d19_no_timer,                // a waiter does not look for itself
+    d32_waiter_stays,            // a waiter that gives up keeps its place in the queue
     d34_no_script,               // an unknown script is an error
     d34_script_in_full,          // the script's text with every call
     d38_same_holder,             // one holder for all grants of a client
+    grant_from_receipt,          // a grant's deadline counted from when its message came
+    grant_after_limit,           // a waiter's place is kept beyond its limit, and not left
+    pass_on_stale_fence,         // a lock is passed on with the number of who had it before
+    lingers_when_wanted,         // a lock lingers on though someone asks for it
 };
 
 #ifdef PAWL_MUTANTS

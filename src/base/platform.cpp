@@ -3,6 +3,11 @@
 #include "base/random.h"
 #include "base/thread_mark.h"
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
 namespace pawl::base {
 
 double system_platform::random_unit()
@@ -23,6 +28,25 @@ std::uint64_t system_platform::thread_mark() const noexcept
 bool system_platform::pause(boot_time until, const interrupt* stop)
 {
     return wait_for(-1, 0, until, stop) != wait_end::interrupted;
+}
+
+bool system_platform::sleep(boot_time until, const std::stop_token& woken)
+{
+    std::mutex mutex;
+    std::condition_variable changed;
+    const std::stop_callback wake{woken, [&] {
+                                      const std::scoped_lock guard{mutex};
+                                      changed.notify_one();
+                                  }};
+    // A while at a time: this clock stands still while the machine is suspended.
+    constexpr std::chrono::nanoseconds longest = std::chrono::minutes{1};
+    std::unique_lock guard{mutex};
+    while (!woken.stop_requested()) {
+        const auto now = boot_clock::now();
+        if (now >= until) return true;
+        changed.wait_for(guard, std::min<std::chrono::nanoseconds>(until - now, longest));
+    }
+    return false;
 }
 
 }  // namespace pawl::base

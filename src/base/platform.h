@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 namespace pawl::base {
@@ -34,6 +35,13 @@ public:
     // The calling thread waits. False if `stop`, which may be null, was requested first.
     [[nodiscard]] virtual bool pause(boot_time until, const interrupt* stop) = 0;
 
+    // The same for many who wait at once: none of them takes a descriptor.
+    [[nodiscard]] virtual bool sleep(boot_time until, const std::stop_token& woken)
+    {
+        const interrupt stop{woken};
+        return pause(until, &stop);
+    }
+
     // A call of the user's begins and ends in the calling thread; calls may lie within one another.
     // Nobody need care but who wants to know whether everyone waits.
     virtual void call_begins() {}
@@ -59,6 +67,7 @@ public:
     [[nodiscard]] std::string random_id() override;
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override;
     [[nodiscard]] bool pause(boot_time until, const interrupt* stop) override;
+    [[nodiscard]] bool sleep(boot_time until, const std::stop_token& woken) override;
 };
 
 }  // namespace pawl::base

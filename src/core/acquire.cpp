@@ -26,6 +26,25 @@ errc failure_of(verdict what)
 
 }  // namespace
 
+std::chrono::milliseconds place_lifetime(std::chrono::milliseconds lease)
+{
+    constexpr std::chrono::milliseconds shortest{1'500};
+    return std::max(lease, shortest);
+}
+
+std::chrono::milliseconds look_interval(std::chrono::milliseconds lease)
+{
+    return place_lifetime(lease) / 3;
+}
+
+std::string place_in_queue(const acquire_plan& plan)
+{
+    std::string place{plan.holder};
+    place.append(" ").append(plan.client);
+    place.append(" ").append(std::to_string(plan.lease.count()));
+    return place.append(" ").append(std::to_string(plan.reserve));
+}
+
 acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_unit& random)
     : plan_{plan}, random_{&random}, patience_{plan.command_limit, random}
 {
@@ -42,7 +61,7 @@ acquire_step acquire_machine::start(boot_time now)
 
 acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
 {
-    if (got.maybe_executed) uncertain_ = true;
+    if (got.maybe_executed) uncertain_ = unanswered_ = true;
     switch (got.what) {
     case verdict::done: return on_grant(got, now);
     case verdict::busy: return on_busy(got, now);
@@ -79,7 +98,25 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
         return send(now);
     }
     result_.fence = got.fence;
+    result_.unheard = got.found && queued_;
+    if (unanswered_) result_.wanted_until = wanted_until_;
     result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
+    return {.what = acquire_step::kind::finish};
+}
+
+acquire_step acquire_machine::on_granted(const grant_notice& got, boot_time now)
+{
+    // The lease runs since the hand-over. If the message is old, or comes out of the future because
+    // the server's clock was stepped, asking again counts it anew.
+    const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
+    const auto age = now - at;
+    if (age < age.zero() || age > plan_.lease / 4) {
+        patience_.restart(now);
+        return send(now);
+    }
+    result_.fence = got.fence;
+    result_.sent = at;
+    if (unanswered_) result_.wanted_until = wanted_until_;
     return {.what = acquire_step::kind::finish};
 }
 
@@ -87,18 +124,32 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
 {
     seen_busy_ = true;
     waiting_ = true;
+    queued_ = got.queued;
+    if (queued_) uncertain_ = true;  // even if it is left at once: it may be granted until then
     patience_.restart(now);
     if (plan_.limit.is_now()) return finish(errc::busy, {});
     if (now >= limit_) return finish(errc::timed_out, {});
 
-    const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        plan_.poll_interval * (0.5 + 0.5 * (*random_)()));
-    auto until = std::min(now + wait, limit_);
+    auto until = std::min(now + (queued_ ? look_interval(plan_.lease) : next_pause()), limit_);
     // A holder that crashed is followed as soon as its lease is over.
     if (got.busy_for.count() >= 0) {
         until = std::min(until, now + got.busy_for + std::chrono::milliseconds{1});
     }
-    return pause(until);
+    if (!queued_) return pause(until);
+    pauses_ = 0;
+    if (base::is(base::mutant::d19_no_timer)) until = limit_;
+    return {.what = acquire_step::kind::wait, .until = until, .request = {}};
+}
+
+// Where there is no place in the queue. Whoever would have one gets it as soon as he can be told of a
+// grant, which is most likely soon.
+std::chrono::nanoseconds acquire_machine::next_pause()
+{
+    constexpr std::chrono::milliseconds first{2};
+    auto longest = plan_.poll_interval;
+    if (plan_.joins) longest = std::min(longest, first * (1U << std::min(pauses_++, 10U)));
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(longest *
+                                                                (0.5 + 0.5 * (*random_)()));
 }
 
 acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
@@ -118,7 +169,7 @@ acquire_step acquire_machine::send(boot_time now)
     sent_ = now;
     acquire_step step{.what = acquire_step::kind::send};
     step.until = std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
-    wanted_until_ = step.until;
+    wanted_until_ = std::max(wanted_until_, step.until);
     step.request = {.what = verb::acquire,
                     .layout = plan_.layout,
                     .keys = plan_.keys,
@@ -127,8 +178,22 @@ acquire_step acquire_machine::send(boot_time now)
                     .count = 1,
                     .repeated = uncertain_,
                     .sent = now,
-                    .until = step.until};
+                    .until = step.until,
+                    .join = plan_.joins && !plan_.limit.is_now(),
+                    .fair = plan_.fair,
+                    .stay = stay(now),
+                    .client = plan_.client,
+                    .reserve = plan_.reserve};
     return step;
+}
+
+// Not beyond the caller's limit: whoever has given up is not to be granted it.
+std::chrono::milliseconds acquire_machine::stay(boot_time now) const
+{
+    const auto longest = place_lifetime(plan_.lease);
+    if (limit_ - now > longest || base::is(base::mutant::grant_after_limit)) return longest;
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(limit_ - now),
+                    std::chrono::milliseconds{1});
 }
 
 acquire_step acquire_machine::pause(boot_time until)
@@ -141,7 +206,7 @@ acquire_step acquire_machine::finish(errc failure, std::string detail)
     result_.failure = failure;
     if (!detail.empty()) result_.detail = std::move(detail);
     result_.uncertain = uncertain_;
-    result_.wanted_until = wanted_until_;
+    if (unanswered_) result_.wanted_until = wanted_until_;
     return {.what = acquire_step::kind::finish, .until = {}, .request = {}};
 }
 

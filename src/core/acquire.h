@@ -1,14 +1,17 @@
 // Acquiring a lock, as a machine: it is told what happened and when, and says what to do next.
 //
 //   start ──▶ send ──granted──▶ finish
-//              ▲ └───busy─────▶ pause ──▶ send …           until the caller's limit
-//              │ └──no answer─▶ pause (back-off) ──▶ send  until patience ends
+//              ▲ ├──in the queue▶ wait ──granted by hand-over──▶ finish
+//              │ │                  └──time to look again──▶ send …    until the caller's limit
+//              │ ├──busy────────▶ pause ──▶ send …                     likewise
+//              │ └──no answer───▶ pause (back-off) ──▶ send            until patience ends
 //              └── a grant that came too late to be of use is asked for again
 //
 // It owns no clock, no socket and no randomness.
 #pragma once
 
 #include "base/clock.h"
+#include "core/notice.h"
 #include "core/operation.h"
 #include "core/patience.h"
 
@@ -29,7 +32,7 @@ struct acquire_plan {
     std::string_view holder;
     pawl::layout layout{};
     std::chrono::milliseconds lease{};
-    std::chrono::milliseconds poll_interval{};
+    std::chrono::milliseconds poll_interval{};  // if there is no place in the queue
     std::chrono::milliseconds command_limit{};
     double drift{};
     time_limit limit = time_limit::now();
@@ -37,12 +40,18 @@ struct acquire_plan {
     // The holder was made for this request alone: to find it in place means that an earlier try was
     // granted. If not, a try that may have been executed cannot be repeated.
     bool own_holder = true;
+
+    // Wait in the server's queue, if whoever runs the machine can hear of the grant.
+    bool joins = false;
+    bool fair = false;
+    std::string_view client{};  // who is told
+    unsigned reserve = 0;       // numbers above the fence
 };
 
 struct acquire_step {
-    enum class kind { send, pause, finish };
+    enum class kind { send, pause, wait, finish };
     kind what{};
-    base::boot_time until{};  // send: the answer must be here by then; pause: wait that long
+    base::boot_time until{};  // send: the answer must be here by then; pause, wait: that long
     operation request{};      // send
 };
 
@@ -51,11 +60,15 @@ struct acquire_result {
     std::optional<errc> failure;  // nothing: granted
     std::string detail;
     std::uint64_t fence{};
-    base::boot_time sent{};  // when the request that was granted was sent
+    base::boot_time sent{};  // the lease has not begun before that
+    bool unheard = false;    // granted by hand-over, but the message did not come
 
-    // Not granted, but the server may think so, now or when a delayed request arrives: release it.
+    // Not granted, but the server may think so, now or when a delayed request arrives, or it has a
+    // place in the queue: release it.
     bool uncertain = false;
-    base::boot_time wanted_until{};  // later than that it is not executed any more
+
+    // Some request may still be on its way, granted or not: later than that it is not executed any more.
+    base::boot_time wanted_until{};
 };
 
 class acquire_machine {
@@ -64,7 +77,8 @@ public:
 
     [[nodiscard]] acquire_step start(base::boot_time now);
     [[nodiscard]] acquire_step on_outcome(const outcome& got, base::boot_time now);
-    [[nodiscard]] acquire_step on_pause_over(base::boot_time now);
+    [[nodiscard]] acquire_step on_pause_over(base::boot_time now);  // or the wait
+    [[nodiscard]] acquire_step on_granted(const grant_notice& got, base::boot_time now);
     [[nodiscard]] acquire_step on_cancel();
 
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
@@ -75,6 +89,8 @@ private:
     acquire_step finish(errc failure, std::string detail);
     acquire_step on_grant(const outcome& got, base::boot_time now);
     acquire_step on_busy(const outcome& got, base::boot_time now);
+    [[nodiscard]] std::chrono::nanoseconds next_pause();
+    [[nodiscard]] std::chrono::milliseconds stay(base::boot_time now) const;
     acquire_step on_no_answer(const outcome& got, base::boot_time now);
 
     acquire_plan plan_;
@@ -83,10 +99,24 @@ private:
     base::boot_time limit_{};  // until when to wait for others
     base::boot_time sent_{};
     base::boot_time wanted_until_{};
-    bool uncertain_ = false;  // some try may have been executed without an answer
+    bool uncertain_ = false;   // some try may have been executed without an answer
+    bool unanswered_ = false;  // some try had no answer
+    bool queued_ = false;      // there is a place in the queue
+    unsigned pauses_ = 0;      // since there was none
     bool seen_busy_ = false;
     bool waiting_ = false;  // pausing because it was busy
     acquire_result result_;
 };
+
+// How long a place in the queue is kept, unless the waiter's limit comes first: for a lease, but not too
+// short a time.
+[[nodiscard]] std::chrono::milliseconds place_lifetime(std::chrono::milliseconds lease);
+
+// How often a waiter looks again, and shows that it still waits: three times in that time. A message that
+// got lost is made good then.
+[[nodiscard]] std::chrono::milliseconds look_interval(std::chrono::milliseconds lease);
+
+// What stands in the queue for such a request: docs/wire.md.
+[[nodiscard]] std::string place_in_queue(const acquire_plan& plan);
 
 }  // namespace pawl::core

@@ -1,5 +1,5 @@
 // One question to the server, repeated until it is answered or patience ends: release, renew on
-// request, count, check. A machine like the one in acquire.h.
+// request, count, check, keep. A machine like the one in acquire.h.
 #pragma once
 
 #include "base/clock.h"
@@ -67,13 +67,16 @@ private:
     }
 
     // A release whose first answer got lost finds the lock gone: most likely its own doing, and in
-    // any case what was asked for. The true owner is not told of an error.
+    // any case what was asked for. The true owner is not told of an error. Likewise with a lock that was
+    // to be handed over.
     void settle(bool unsure_before) noexcept
     {
         const bool gone = result_.what == verdict::vanished || result_.what == verdict::taken;
         result_.maybe_executed = false;
         if (base::is(base::mutant::d18_release_error)) return;
-        if (request_.what == verb::release && unsure_before && gone) result_.what = verdict::done;
+        if (!unsure_before || !gone) return;
+        if (request_.what == verb::release) result_.what = verdict::done;
+        if (request_.what == verb::keep) result_.what = verdict::busy;
     }
 
     operation request_;

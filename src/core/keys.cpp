@@ -6,7 +6,6 @@ namespace pawl::core {
 namespace {
 
 constexpr std::size_t longest_name = 512;
-constexpr std::string_view fence_prefix = "pawl:fence:{";
 
 // CRC-16/XMODEM, which Redis Cluster prescribes.
 std::uint16_t crc16(std::string_view bytes) noexcept
@@ -63,17 +62,20 @@ std::uint16_t hash_slot(std::string_view key) noexcept
 
 lock_keys keys_of(std::string_view name)
 {
-    lock_keys keys{.lock = std::string{name}, .fence = std::string{fence_prefix}};
     const auto tag = hash_tag(name);
+    std::string tail;
     if (tag.size() == name.size() && name.find('}') == std::string_view::npos) {
-        keys.fence.append(name).append("}");
+        tail.append("{").append(name).append("}");
     } else if (tag.size() != name.size()) {
-        keys.fence.append(tag).append("}:").append(name);
+        tail.append("{").append(tag).append("}:").append(name);
     } else {
         // The whole name is hashed, but it cannot stand in braces because it has a brace itself.
-        keys.fence.append(tag_in_slot(hash_slot(name))).append("}:").append(name);
+        tail.append("{").append(tag_in_slot(hash_slot(name))).append("}:").append(name);
     }
-    return keys;
+    return {.lock = std::string{name},
+            .fence = "pawl:fence:" + tail,
+            .queue = "pawl:queue:" + tail,
+            .waiters = "pawl:waiters:" + tail};
 }
 
 }  // namespace pawl::core

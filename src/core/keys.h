@@ -8,11 +8,14 @@
 namespace pawl::core {
 
 struct lock_keys {
-    std::string lock;   // the name itself, so that other libraries can share the lock
-    std::string fence;  // pawl:fence:{…}, in the same slot of a cluster
+    std::string lock;  // the name itself, so that other libraries can share the lock
+    // In the same slot of a cluster.
+    std::string fence;    // pawl:fence:{…}
+    std::string queue;    // pawl:queue:{…}
+    std::string waiters;  // pawl:waiters:{…}
 };
 
-// Both keys of the lock `name`, which must be a good one.
+// All keys of the lock `name`, which must be a good one.
 [[nodiscard]] lock_keys keys_of(std::string_view name);
 
 // Throws pawl::error (bad_argument) unless `name` is 1 to 512 bytes without NUL. `what` is what the

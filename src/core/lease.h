@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -21,7 +22,11 @@ struct lease {
     pawl::layout layout{};
     std::chrono::milliseconds length{};
     bool renew = true;
-    std::uint64_t fence{};
+    bool announce = true;  // its release
+    std::string place;     // in the queue, if it may have one
+
+    // Until then a request for it may arrive that was delayed, and take the lock once more.
+    base::boot_time wanted_until{};
 
     // Changed by the lease_table only (and `why` by a release that finds the lock lost); anyone may
     // read them, at any time.
@@ -29,11 +34,20 @@ struct lease {
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};
 
+    // The number of the hold that has it, or had it last.
+    std::atomic<std::uint64_t> fence{};
+    // Whether numbers above the server's are set aside, to pass it on with.
+    std::atomic<bool> has_reserve{false};
+    // Nobody has it at the moment, though the lease goes on. If it is lost meanwhile nobody is told.
+    std::atomic<bool> idle{false};
+    // Runs on the client's scheduler when it is lost, idle or not. Set before it is in a table.
+    std::function<void()> when_lost;
+
     // The longest lease that was ever asked for: the server may keep it for as long.
     std::atomic<std::chrono::milliseconds> longest{};
 
-    // Asked to stop when the lease is lost. By whoever learns of it, outside all locks: it runs the
-    // user's callbacks.
+    // Of the hold that has it: asked to stop when the lease is lost. By whoever learns of it, outside
+    // all locks: it runs the user's callbacks. Changed and copied by the lease_keeper only.
     std::stop_source lost;
 
     // The lease_table's own.
@@ -53,7 +67,16 @@ struct lease {
 
     [[nodiscard]] operation ask(verb what) const noexcept
     {
-        return {.what = what, .layout = layout, .keys = &keys, .holder = holder, .lease = length};
+        operation asked{
+            .what = what, .layout = layout, .keys = &keys, .holder = holder, .lease = length};
+        // Of a lease that was lost others may have had the lock since, with higher numbers.
+        if (state != hold_state::lost) {
+            asked.used = fence;
+            asked.has_reserve = has_reserve;
+        }
+        asked.place = place;
+        asked.announce = announce;
+        return asked;
     }
 };
 

@@ -22,7 +22,8 @@ enum class verb {
     set_count,  // note how often the holder has it; renews the lease
     renew,      // the lease counts anew from now; never shortens it
     check,      // is the holder still the holder?
-    release,    // give it back, however often it is held
+    keep,       // give it to the first who waits; if nobody does, it stays, with a new fence
+    release,    // give it back, however often it is held; who only waits for it waits no more
 };
 
 struct operation {
@@ -30,18 +31,30 @@ struct operation {
     pawl::layout layout{};
     const lock_keys* keys{};  // these two must outlive the operation
     std::string_view holder{};
-    std::chrono::milliseconds lease{};  // acquire, set_count, renew
+    std::chrono::milliseconds lease{};  // acquire, set_count, renew, keep
     unsigned count = 1;                 // set_count
     bool repeated = false;              // acquire: an earlier try may have been executed
     base::boot_time sent{};             // acquire: now
     base::boot_time until{};            // acquire: when the answer is no longer waited for
+
+    bool join = false;                 // acquire: wait in the queue if someone holds it
+    bool fair = false;                 // acquire: do not overtake who waits there
+    std::chrono::milliseconds stay{};  // acquire, join: how long the place is kept
+    std::string_view client{};         // acquire, join: the client that is told of the grant
+    unsigned reserve = 0;              // acquire, keep: numbers above the fence, to pass it on with
+    std::uint64_t used = 0;            // keep, release: the holder's last fence; 0: not known
+    bool has_reserve = false;          // release: numbers above it are reserved
+    std::uint64_t reserved = 0;        // keep: the last of those
+    std::string_view place{};          // release: in the queue; nothing if there never was one
+    bool announce = false;             // keep, release: to whoever listens
 };
 
 enum class verdict {
     done,         // granted, renewed, released, still ours
-    busy,         // acquire: someone holds it
+    busy,         // acquire: someone holds it; keep: it was handed over
     vanished,     // not acquire: the key is gone
     taken,        // not acquire: the key names another holder
+    superseded,   // keep: another such request came first
     not_a_lock,   // the key is of another type
     refused,      // the server said no, and would say so again
     unavailable,  // the server said: not now
@@ -52,8 +65,10 @@ enum class verdict {
 
 struct outcome {
     verdict what{};
-    std::uint64_t fence{};                   // acquire, done
+    std::uint64_t fence{};                   // acquire and keep, done
     std::chrono::milliseconds busy_for{-1};  // acquire, busy: what is left of the lease; -1 unknown
+    bool queued = false;                     // acquire, busy: there is a place in the queue
+    bool found = false;                      // acquire, done: it had been granted before
     bool maybe_executed = false;             // no answer, but the server may have got the request
     std::string detail{};                    // the server's or the system's own words
 };

@@ -13,6 +13,9 @@ using core::verdict;
 
 namespace {
 
+// Of its id a client is told by so many: enough that no two clients of a server are alike.
+constexpr std::size_t channel_digits = 16;
+
 outcome closed_outcome()
 {
     return {.what = verdict::refused, .fence = 0, .detail = "the client was destroyed"};
@@ -20,8 +23,11 @@ outcome closed_outcome()
 
 }  // namespace
 
-client_state::parts::parts(const client_options& options, surroundings&& all)
-    : around{std::move(all)}, keeper{options, around}
+client_state::parts::parts(const client_options& options, surroundings&& all, std::string client)
+    : around{std::move(all)},
+      keeper{options, around},
+      room{around, keeper, std::move(client),
+           [this](std::optional<std::string_view> lock) { locals.let_go(lock); }}
 {
     around.loop->start();
 }
@@ -36,9 +42,9 @@ std::shared_ptr<client_state> client_state::open(client_options options)
 client_state::client_state(client_options options, surroundings around)
     : process_mark_{base::process_mark()},
       options_{std::move(options)},
-      parts_{std::make_unique<parts>(options_, std::move(around))},
+      id_{around.platform->random_id()},
+      parts_{std::make_unique<parts>(options_, std::move(around), id_.substr(0, channel_digits))},
       random_{[&platform = platform()] { return platform.random_unit(); }},
-      id_{platform().random_id()},
       server_{parts_->around.store->shown()}
 {
 }
@@ -58,6 +64,7 @@ void client_state::close()
 {
     if (inherited()) return;
     const auto until = platform().now() + options_.shutdown_limit;
+    parts_->locals.let_go(std::nullopt);
     parts_->keeper.close(until);
     parts_->around.loop->stop();
     std::shared_ptr<store::store> gone;
@@ -78,7 +85,8 @@ std::shared_ptr<store::store> client_state::open_store() const
     return parts_->around.store;
 }
 
-core::acquire_result client_state::run(const core::acquire_plan& plan, const base::interrupt* stop)
+core::acquire_result client_state::run(const core::acquire_plan& plan, const base::interrupt* stop,
+                                       waiting_room::place* place)
 {
     using kind = core::acquire_step::kind;
     const base::call_under_way mark{platform()};
@@ -87,13 +95,20 @@ core::acquire_result client_state::run(const core::acquire_plan& plan, const bas
     auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
+            step.request.join = step.request.join && room().is_listening();
             const auto got =
                 store ? store->execute(step.request, step.until, stop) : closed_outcome();
+            if (place != nullptr && got.what == verdict::busy) room().listen();
             step = machine.on_outcome(got, platform().now());
-        } else if (platform().pause(step.until, stop)) {
+        } else if (place == nullptr ? platform().pause(step.until, stop)
+                                    : place->wait(step.until, stop->token())) {
             step = machine.on_pause_over(platform().now());
         } else {
             step = machine.on_cancel();
+        }
+        if (place == nullptr || step.what == kind::finish) continue;
+        if (const auto granted = place->take()) {
+            step = machine.on_granted(*granted, platform().now());
         }
     }
     return machine.result();

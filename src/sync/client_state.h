@@ -9,7 +9,9 @@
 #include "core/exchange.h"
 #include "store/store.h"
 #include "sync/lease_keeper.h"
+#include "sync/local_locks.h"
 #include "sync/surroundings.h"
+#include "sync/waiting_room.h"
 
 #include <pawl/error.h>
 #include <pawl/options.h>
@@ -40,9 +42,11 @@ public:
     // a thread that exists in the parent only may have held it.
     [[nodiscard]] bool inherited() const noexcept;
 
-    // Runs a machine to its end in the caller's thread. A closed client refuses.
+    // Runs a machine to its end in the caller's thread. A closed client refuses. Who has a `place`
+    // waits there; it may be null.
     [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan,
-                                           const base::interrupt* stop);
+                                           const base::interrupt* stop,
+                                           waiting_room::place* place = nullptr);
     struct answer {
         core::outcome what;
         base::boot_time sent;  // when the request that was answered was sent
@@ -54,6 +58,9 @@ public:
     [[nodiscard]] core::outcome ping();
 
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
+    [[nodiscard]] waiting_room& room() noexcept { return parts_->room; }
+    [[nodiscard]] local_locks& locals() noexcept { return parts_->locals; }
+    [[nodiscard]] base::scheduler& loop() const noexcept { return *parts_->around.loop; }
     [[nodiscard]] base::platform& platform() const noexcept { return *parts_->around.platform; }
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
@@ -65,7 +72,7 @@ public:
 private:
     // Everything with threads, mutexes or descriptors. A child process leaves it alone altogether.
     struct parts {
-        parts(const client_options& options, surroundings&& all);
+        parts(const client_options& options, surroundings&& all, std::string client);
         ~parts() { around.loop->stop(); }
         parts(const parts&) = delete;
         parts& operator=(const parts&) = delete;
@@ -73,15 +80,17 @@ private:
         surroundings around;
         std::mutex store_mutex;  // guards around.store, which is none when closed
         lease_keeper keeper;
+        local_locks locals;
+        waiting_room room;
     };
 
     [[nodiscard]] std::shared_ptr<store::store> open_store() const;
 
     unsigned process_mark_;
     client_options options_;
+    std::string id_;
     std::unique_ptr<parts> parts_;
     base::random_unit random_;
-    std::string id_;
     std::string server_;
 };
 

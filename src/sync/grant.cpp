@@ -1,5 +1,7 @@
 #include "sync/grant.h"
 
+#include "sync/local_lock.h"
+#include "sync/server_lock.h"
 #include "sync/validate.h"
 
 #include <algorithm>
@@ -9,28 +11,17 @@ namespace pawl::sync {
 using core::verb;
 using core::verdict;
 
-namespace {
-
-constexpr unsigned most_holds = 256;  // the first and 255 re-entries
-
-bool means_lost(verdict what)
-{
-    return what == verdict::vanished || what == verdict::taken || what == verdict::not_a_lock;
-}
-
-}  // namespace
-
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
     auto request = lease_->ask(verb::set_count);
     {
         const std::scoped_lock guard{mutex_};
-        if (holds_ == 0) return trouble{errc::not_owner, {}};
-        if (holds_ == most_holds) {
+        if (!word_.is_locked()) return trouble{errc::not_owner, {}};
+        if (!word_.enter()) {
             return trouble{errc::bad_argument, "entered 255 times already (allowed: 255)"};
         }
-        request.count = ++holds_;
+        request.count = word_.holds();
     }
     auto failed = note(client_->run(request, stop), lease_->length);
     // Everyone else may have left while we tried.
@@ -51,22 +42,13 @@ maybe_trouble grant::leave()
 unsigned grant::drop_one()
 {
     const std::scoped_lock guard{mutex_};
-    return --holds_;
+    word_.leave();
+    return word_.holds();
 }
 
 maybe_trouble grant::release()
 {
-    auto& leases = client_->leases();
-    if (!leases.end(lease_)) {
-        // Whoever worked under it is done now, so what may be left of it on the server can go.
-        leases.give_back(lease_, {});
-        return lost_because(lease_->why);
-    }
-    const auto got = client_->run(lease_->ask(verb::release)).what;
-    if (got.what == verdict::done) return std::nullopt;
-    if (!core::is_answer(got.what)) leases.give_back(lease_, {});
-    if (means_lost(got.what)) lease_->why = core::cause_of(got.what);
-    return trouble_of(got);
+    return local_ ? local_->release(lease_) : give_to_server(*client_, lease_);
 }
 
 maybe_trouble grant::extend(std::chrono::milliseconds length)
@@ -166,7 +148,9 @@ std::stop_token grant::lost() const
         return stopped.get_token();
     }
     client_->leases().notice_time(lease_);
-    return lease_->lost.get_token();
+    // Here too, and not only by the dispatcher, which may be behind. It runs the user's callbacks.
+    if (lease_->state == hold_state::lost && has_holds()) std::stop_source{lost_}.request_stop();
+    return lost_.get_token();
 }
 
 std::chrono::nanoseconds grant::valid_for() const noexcept
@@ -179,7 +163,7 @@ std::chrono::nanoseconds grant::valid_for() const noexcept
 bool grant::has_holds() const
 {
     const std::scoped_lock guard{mutex_};
-    return holds_ > 0;
+    return word_.is_locked();
 }
 
 }  // namespace pawl::sync

@@ -6,20 +6,30 @@
 #include "base/interrupt.h"
 #include "core/lease.h"
 #include "core/lease_table.h"
+#include "core/lock_word.h"
 #include "sync/client_state.h"
 #include "sync/trouble.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string_view>
 
 namespace pawl::sync {
 
+class local_lock;
+
 class grant {
 public:
-    grant(std::shared_ptr<client_state> client, core::lease_ptr lease)
-        : client_{std::move(client)}, lease_{std::move(lease)}
+    // `local` is where it is passed on when the last hold leaves; null: it is given to the server.
+    grant(std::shared_ptr<client_state> client, core::lease_ptr lease,
+          std::shared_ptr<local_lock> local)
+        : client_{std::move(client)},
+          lease_{std::move(lease)},
+          local_{std::move(local)},
+          fence_{lease_->fence},
+          lost_{client_->leases().loss_of(lease_)}
     {
     }
 
@@ -43,6 +53,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
 
     [[nodiscard]] const core::lease& lease() const noexcept { return *lease_; }
+    [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
     // Whether some hold has not left yet.
@@ -59,8 +70,11 @@ private:
 
     std::shared_ptr<client_state> client_;
     core::lease_ptr lease_;
+    std::shared_ptr<local_lock> local_;
+    std::uint64_t fence_;
+    std::stop_source lost_;
     mutable std::mutex mutex_;
-    unsigned holds_ = 1;  // guarded by mutex_
+    core::lock_word word_ = core::lock_word::locked();  // guarded by mutex_
 };
 
 }  // namespace pawl::sync

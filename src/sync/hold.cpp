@@ -135,7 +135,7 @@ std::chrono::nanoseconds hold::valid_for() const noexcept
 
 std::uint64_t hold::fence() const noexcept
 {
-    return grant_ ? grant_->lease().fence : 0;
+    return grant_ ? grant_->fence() : 0;
 }
 
 std::stop_token hold::lost() const noexcept

@@ -110,17 +110,35 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
     tell(changes);
 }
 
+void lease_keeper::rest(const lease_ptr& lease)
+{
+    const std::scoped_lock guard{mutex_};
+    if (lease->is_over()) return;
+    lease->idle = true;
+    tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
+}
+
+void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
+{
+    const std::scoped_lock guard{mutex_};
+    lease->fence = fence;
+    lease->idle = false;
+    lease->lost = std::stop_source{};
+}
+
+std::stop_source lease_keeper::loss_of(const lease_ptr& lease)
+{
+    const std::scoped_lock guard{mutex_};
+    return lease->lost;
+}
+
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
-    if (!lease->is_over() && platform_.now() >= lease->deadline.load()) {
-        const std::scoped_lock guard{mutex_};
-        core::transitions changes;
-        table_.expire(platform_.now(), changes);
-        tell(changes);
-    }
-    // Here too, and not only by the dispatcher, which may be behind. Runs the user's callbacks, so
-    // without the mutex.
-    if (lease->state == hold_state::lost) lease->lost.request_stop();
+    if (lease->is_over() || platform_.now() < lease->deadline.load()) return;
+    const std::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.expire(platform_.now(), changes);
+    tell(changes);
 }
 
 void lease_keeper::set_alarm()
@@ -185,27 +203,34 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until)
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
-    loop_.post([this, lease, wanted_until, until] { try_give_back(lease, wanted_until, until); });
+    loop_.post([this, lease, wanted_until, until] {
+        try_give_back(lease->ask(core::verb::release), lease, wanted_until, until);
+    });
 }
 
-void lease_keeper::try_give_back(const lease_ptr& lease, boot_time wanted_until, boot_time until)
+void lease_keeper::try_give_back(const core::operation& request, const lease_ptr& lease,
+                                 boot_time wanted_until, boot_time until)
 {
     const auto done = [this, lease, wanted_until, until](const auto& outcomes) {
         constexpr std::chrono::milliseconds pause{500};
         const auto now = platform_.now();
         const auto got = outcomes.front().what;
-        const bool may_come = got != core::verdict::done && now <= wanted_until + pause;
+        const bool may_come = now <= wanted_until + pause;
         const bool over = core::is_answer(got) && !may_come;
         const auto again = std::max(now, may_come ? wanted_until : now) + pause;
         if (over || again >= until) {
             gave_back();
         } else {
             loop_.call_at(again, [this, lease, wanted_until, until] {
-                try_give_back(lease, wanted_until, until);
+                // If it was done before, others may have had the lock since, with higher numbers.
+                auto repeated = lease->ask(core::verb::release);
+                repeated.used = 0;
+                repeated.has_reserve = false;
+                try_give_back(repeated, lease, wanted_until, until);
             });
         }
     };
-    store_.submit({lease->ask(core::verb::release)}, command_limit_, done);
+    store_.submit({request}, command_limit_, done);
 }
 
 void lease_keeper::gave_back()
@@ -246,18 +271,25 @@ void lease_keeper::wait_for_given_back(boot_time until)
 void lease_keeper::tell(const core::transitions& changes)
 {
     for (const auto& change : changes) {
+        const auto& lease = *change.which;
+        if (change.to == hold_state::lost && lease.when_lost) loop_.post(lease.when_lost);
+        if (lease.idle) continue;
         if (change.to == hold_state::lost) {
-            stops_.post([lease = change.which] { lease->lost.request_stop(); });
+            stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });
         }
-        if (!hooks_->on_event && !hooks_->log) continue;
-        handlers_.post(
-            [what = event_of(change, platform_.now()), hooks = hooks_, server = server_] {
-                if (hooks->log && what.to != hold_state::released) {
-                    hooks->log(level_of(what), text_of(what, server));
-                }
-                if (hooks->on_event) hooks->on_event(what);
-            });
+        tell_handlers(change);
     }
+}
+
+void lease_keeper::tell_handlers(const core::transition& change)
+{
+    if (!hooks_->on_event && !hooks_->log) return;
+    handlers_.post([what = event_of(change, platform_.now()), hooks = hooks_, server = server_] {
+        if (hooks->log && what.to != hold_state::released) {
+            hooks->log(level_of(what), text_of(what, server));
+        }
+        if (hooks->on_event) hooks->on_event(what);
+    });
 }
 
 void lease_keeper::warn(std::string text)
@@ -273,7 +305,9 @@ std::vector<lease_ptr> lease_keeper::all()
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     tell(changes);
-    return table_.all();
+    auto found = table_.all();
+    std::erase_if(found, [](const auto& lease) { return lease->idle.load(); });
+    return found;
 }
 
 }  // namespace pawl::sync

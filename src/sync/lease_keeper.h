@@ -42,8 +42,16 @@ public:
                   base::boot_time sent);
     void lose(const core::lease_ptr& lease, cause why, const std::string& detail);
 
-    // Looks at the clock: if the deadline has passed, the lease is lost when this returns; and if it is
-    // lost, its stop_token is asked, even if our own threads have not come round to it yet.
+    // Whoever had it has no use for it any more, but the lease goes on, idle.
+    void rest(const core::lease_ptr& lease);
+
+    // Someone has it now, with this number; the token of who had it before is of no use to him.
+    void pass_on(const core::lease_ptr& lease, std::uint64_t fence);
+
+    // Asked to stop when who has it now loses it.
+    [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease);
+
+    // Looks at the clock: if the deadline has passed, the lease is lost when this returns.
     void notice_time(const core::lease_ptr& lease);
 
     // Tries to release it in the background, until the server would drop it of its own accord. For
@@ -57,7 +65,7 @@ public:
     // Says to the log that something went wrong where nobody can be told directly.
     void warn(std::string text);
 
-    // Those that are neither lost nor released.
+    // Those that are neither lost nor released nor idle.
     [[nodiscard]] std::vector<core::lease_ptr> all();
 
 private:
@@ -65,12 +73,13 @@ private:
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const std::vector<core::outcome>& outcomes);
-    void try_give_back(const core::lease_ptr& lease, base::boot_time wanted_until,
-                       base::boot_time until);
+    void try_give_back(const core::operation& request, const core::lease_ptr& lease,
+                       base::boot_time wanted_until, base::boot_time until);
     void gave_back();
     void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held
     void tell(const core::transitions& changes);  // mutex_ is held
+    void tell_handlers(const core::transition& change);
 
     // Shared with what is posted, which may outlive the client.
     struct hooks {

@@ -1,31 +1,23 @@
 #include "sync/lock_state.h"
 
-#include "base/mutant.h"
-#include "sync/validate.h"
+#include "base/interrupt.h"
+#include "base/platform.h"
+#include "sync/server_lock.h"
 
 #include <cstddef>
 #include <system_error>
 
 namespace pawl::sync {
-namespace {
-
-core::lock_keys checked_keys(std::string_view name)
-{
-    core::check_name("lock name", name);
-    return core::keys_of(name);
-}
-
-}  // namespace
 
 lock_state::lock_state(std::shared_ptr<client_state> client, std::string_view name,
-                       const lock_options& options, reentry reentry)
+                       const lock_options& options, reentry reentry, fairness fairness)
     : client_{std::move(client)},
-      keys_{checked_keys(name)},
-      options_{options},
-      layout_{options.layout.value_or(reentry == reentry::allowed ? layout::hash : layout::plain)},
+      settings_{settle(name, options, reentry, fairness)},
       reentry_{reentry}
 {
-    validate(options_);
+    // Where nobody may be overtaken each needs a place of his own at the server.
+    const bool shares = settings_.joins && !settings_.fair;
+    if (shares && !client_->inherited()) local_ = client_->locals().meet(*client_, settings_);
 }
 
 lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& stop)
@@ -35,56 +27,31 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
     // Until the lease is in the keeper's hands.
     const base::call_under_way mark{client_->platform()};
     try {
-        const base::interrupt interrupt{stop};
-        return acquire(limit, interrupt);
+        if (reentry_ == reentry::forbidden) return acquire_anew(limit, stop);
+        if (auto mine = own_grant()) {
+            const base::interrupt interrupt{stop};
+            auto failed = mine->enter(&interrupt);
+            if (!failed) return mine;
+            if (failed->code != errc::not_owner) return std::move(*failed);
+        }
+        auto got = acquire_anew(limit, stop);
+        if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
+        return got;
     } catch (const std::system_error& e) {
         // Out of descriptors: as likely to pass as a broken connection.
         return trouble{errc::unreachable, e.what()};
     }
 }
 
-lock_state::result lock_state::acquire(time_limit limit, const base::interrupt& interrupt)
+lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_token& stop)
 {
-    if (reentry_ == reentry::forbidden) return acquire_anew(limit, interrupt);
-
-    if (auto mine = own_grant()) {
-        auto failed = mine->enter(&interrupt);
-        if (!failed) return mine;
-        if (failed->code != errc::not_owner) return std::move(*failed);
-    }
-    auto got = acquire_anew(limit, interrupt);
-    if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
-    return got;
-}
-
-lock_state::result lock_state::acquire_anew(time_limit limit, const base::interrupt& stop)
-{
-    const auto lease = std::make_shared<core::lease>();
-    lease->keys = keys_;
-    lease->holder = client_->platform().random_id();
-    if (base::is(base::mutant::d38_same_holder)) lease->holder = client_->id();
-    lease->layout = layout_;
-    lease->length = options_.lease;
-    lease->renew = options_.renew;
-
-    const auto& limits = client_->options();
-    const auto got = client_->run(core::acquire_plan{.keys = &lease->keys,
-                                                     .holder = lease->holder,
-                                                     .layout = layout_,
-                                                     .lease = options_.lease,
-                                                     .poll_interval = options_.wait.interval,
-                                                     .command_limit = limits.command_limit,
-                                                     .drift = limits.clock_drift,
-                                                     .limit = limit},
-                                  &stop);
-    if (got.failure) {
-        const bool clean_up = !base::is(base::mutant::d9_no_cleanup);
-        if (got.uncertain && clean_up) client_->leases().give_back(lease, got.wanted_until);
-        return trouble{*got.failure, got.detail};
-    }
-    lease->fence = got.fence;
-    client_->leases().add(lease, got.sent);
-    return std::make_shared<grant>(client_, lease);
+    if (local_) return local_->acquire(client_, limit, stop);
+    taking how;
+    how.limit = limit;
+    how.stop = stop;
+    auto got = take_from_server(*client_, settings_, how);
+    if (auto* const failed = std::get_if<trouble>(&got)) return std::move(*failed);
+    return std::make_shared<grant>(client_, std::get<core::lease_ptr>(got), nullptr);
 }
 
 std::shared_ptr<grant> lock_state::own_grant()

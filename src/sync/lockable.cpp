@@ -1,4 +1,5 @@
 #include <pawl/error.h>
+#include <pawl/fair_mutex.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/recursive_mutex.h>
@@ -27,8 +28,8 @@ bool is_just_no(errc code)
 }  // namespace
 
 lockable::lockable(client& client, std::string_view name, const lock_options& options,
-                   sync::reentry reentry)
-    : state_{std::make_unique<sync::lock_state>(client.state_, name, options, reentry)}
+                   sync::reentry reentry, sync::fairness fairness)
+    : state_{std::make_unique<sync::lock_state>(client.state_, name, options, reentry, fairness)}
 {
 }
 
@@ -143,14 +144,21 @@ const std::string& lockable::name() const noexcept
 }
 
 mutex::mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, sync::reentry::forbidden}
+    : lockable{client, name, options, sync::reentry::forbidden, sync::fairness::unfair}
 {
 }
 
 mutex::~mutex() = default;
 
+fair_mutex::fair_mutex(client& client, std::string_view name, const lock_options& options)
+    : lockable{client, name, options, sync::reentry::forbidden, sync::fairness::fair}
+{
+}
+
+fair_mutex::~fair_mutex() = default;
+
 recursive_mutex::recursive_mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, sync::reentry::allowed}
+    : lockable{client, name, options, sync::reentry::allowed, sync::fairness::unfair}
 {
 }
 

@@ -58,7 +58,8 @@ value_or_trouble<bool> release(sync::client_state& client, std::string_view name
                          .run(core::operation{.what = core::verb::release,
                                               .layout = layout::plain,
                                               .keys = &keys,
-                                              .holder = holder})
+                                              .holder = holder,
+                                              .announce = true})
                          .what;
     switch (got.what) {
     case core::verdict::done: return true;

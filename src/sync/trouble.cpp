@@ -6,6 +6,12 @@ namespace pawl::sync {
 
 using core::verdict;
 
+bool means_lost(core::verdict what) noexcept
+{
+    return what == core::verdict::vanished || what == core::verdict::taken ||
+           what == core::verdict::not_a_lock;
+}
+
 trouble lost_because(cause why)
 {
     return {errc::lost, std::string{to_string(why)}};

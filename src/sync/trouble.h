@@ -24,6 +24,9 @@ using maybe_trouble = std::optional<trouble>;
 
 [[nodiscard]] trouble lost_because(cause why);
 
+// Whether the server said that it is not ours.
+[[nodiscard]] bool means_lost(core::verdict what) noexcept;
+
 // For the forms that take an error_code: runs `work`, which returns what remains for the caller, and
 // turns the system's own failures (no descriptors, no threads) into `unreachable`, as likely to pass.
 template <class Work>

@@ -3,6 +3,7 @@
 #include <pawl/error.h>
 
 #include <string>
+#include <variant>
 
 namespace pawl::sync {
 namespace {
@@ -40,10 +41,18 @@ void validate(const client_options& options)
     }
 }
 
-void validate(const lock_options& options)
+void validate(const lock_options& options, fairness fairness)
 {
     validate_lease("lease", options.lease);
-    check("wait.interval", options.wait.interval, 1ms, 1min, "1 ms to 1 min");
+    const auto* const polls = std::get_if<poll>(&options.wait);
+    if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");
+    check("linger", options.linger, 0ms, 1min, "0 to 1 min");
+    if (options.linger > 0ms) {
+        const auto value = std::to_string(options.linger.count()) + " ms";
+        if (!options.renew) refuse("linger", value + " with renew = false", "0, or renew = true");
+        if (polls != nullptr) refuse("linger", value + " with wait = poll", "0, or wait = notify");
+        if (fairness == fairness::fair) refuse("linger", value + " of a fair_mutex", "0");
+    }
     if (options.layout && *options.layout != layout::plain && *options.layout != layout::hash) {
         refuse("layout", std::to_string(static_cast<int>(*options.layout)), "plain, hash");
     }

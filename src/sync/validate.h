@@ -2,6 +2,8 @@
 // its value and what is allowed.
 #pragma once
 
+#include "sync/lock_settings.h"
+
 #include <pawl/options.h>
 
 #include <chrono>
@@ -10,7 +12,7 @@
 namespace pawl::sync {
 
 void validate(const client_options& options);
-void validate(const lock_options& options);
+void validate(const lock_options& options, fairness fairness);
 void validate_lease(std::string_view option, std::chrono::milliseconds lease);
 
 }  // namespace pawl::sync

@@ -1,0 +1,101 @@
+#include "core/local_queue.h"
+
+#include <algorithm>
+
+namespace pawl::core {
+
+using base::boot_time;
+
+local_queue::turn local_queue::arrive()
+{
+    if (lock_ == state::idle && !reserved_) {
+        lock_ = state::held;
+        return turn::take;
+    }
+    if (lock_ == state::absent && !asking_ && line_.empty()) {
+        asking_ = true;
+        return turn::ask;
+    }
+    return turn::wait;
+}
+
+local_queue::ticket local_queue::line_up()
+{
+    line_.push_back(++last_ticket_);
+    return last_ticket_;
+}
+
+local_queue::turn local_queue::look(ticket who)
+{
+    if (line_.front() != who) return turn::wait;
+    woken_ = false;
+    if (lock_ == state::idle) {
+        lock_ = state::held;
+        served();
+        return turn::take;
+    }
+    if (lock_ == state::absent && !asking_) {
+        asking_ = true;
+        served();
+        return turn::ask;
+    }
+    return turn::wait;
+}
+
+void local_queue::leave(ticket who)
+{
+    if (line_.front() == who) {
+        served();
+    } else {
+        std::erase(line_, who);
+    }
+}
+
+void local_queue::served() noexcept
+{
+    line_.pop_front();
+    woken_ = false;
+    woken_at_.reset();
+    reserved_ = false;
+}
+
+std::optional<local_queue::ticket> local_queue::to_wake(boot_time now)
+{
+    const bool there = lock_ == state::idle || (lock_ == state::absent && !asking_);
+    if (line_.empty() || woken_ || !there) return std::nullopt;
+    woken_ = true;
+    if (!woken_at_) woken_at_ = now;
+    return line_.front();
+}
+
+void local_queue::granted(boot_time now) noexcept
+{
+    lock_ = state::held;
+    passes_ = 0;
+    asked_at_ = now;
+}
+
+void local_queue::kept(boot_time now) noexcept
+{
+    granted(now);
+    lock_ = state::idle;
+}
+
+local_queue::ending local_queue::release(condition now_is, boot_time now)
+{
+    if (!now_is.sound) return ending::give_back;
+    if (line_.empty()) {
+        if (!now_is.lingers || asking_) return ending::give_back;
+        if (!now_is.has_fence) return ending::keep;
+        lock_ = state::idle;
+        return ending::linger;
+    }
+    const bool often = passes_ >= most_passes || now - asked_at_ >= longest_passing;
+    if (often || !now_is.has_fence) return ending::keep;
+    ++passes_;
+    lock_ = state::idle;
+    reserved_ = woken_at_ && now - *woken_at_ >= longest_overtaken;
+    return ending::pass_on;
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,101 @@
+// Those of one process who want one lock, in order: at most one of them goes to the server, and what he
+// gets is passed on to the others.
+//
+//   the lock is      and who arrives
+//   absent           asks the server, if nobody does yet; else waits
+//   held             waits
+//   idle             takes it: nobody has it at the moment, but the lease is here
+//
+// Who waits is woken in the order of arrival, and looks again. Newcomers may be quicker than someone who
+// has to be woken, which makes passing on cheap; but nobody is overtaken for longer than a moment.
+//
+// Others wait at the server, perhaps: so after some passes, or some time, the server is asked whether the
+// lock may stay. Like all machines this one has no clock, no thread and no lock of its own.
+#pragma once
+
+#include "base/clock.h"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace pawl::core {
+
+class local_queue {
+public:
+    using ticket = std::uint64_t;
+
+    enum class turn { take, ask, wait };
+
+    // Someone arrives.
+    [[nodiscard]] turn arrive();
+
+    // He waits, with this ticket.
+    [[nodiscard]] ticket line_up();
+
+    // Someone who waits looks whether it is his turn. With `take` and `ask` the ticket is used up.
+    [[nodiscard]] turn look(ticket who);
+
+    // He gives up.
+    void leave(ticket who);
+
+    // Who is to be woken now, so that he looks; nobody twice, until he has looked.
+    [[nodiscard]] std::optional<ticket> to_wake(base::boot_time now);
+
+    // Who asked the server has its answer.
+    void asked() noexcept { asking_ = false; }
+
+    // It is held: the server granted it.
+    void granted(base::boot_time now) noexcept;
+
+    // It is idle: the server lets it stay.
+    void kept(base::boot_time now) noexcept;
+
+    // It is absent: given back, handed over or lost.
+    void gone() noexcept { lock_ = state::absent; }
+
+    enum class ending {
+        pass_on,    // it is idle now, for the next
+        linger,     // it is idle now, for whoever comes
+        keep,       // ask the server whether it may stay
+        give_back,  // to the server
+    };
+    struct condition {
+        bool sound;      // of the lease: nothing is wrong with it, and enough is left
+        bool has_fence;  // there is a number left to pass it on with
+        bool lingers;    // it may stay without anyone wanting it
+    };
+    // Its holder has no use for it any more.
+    [[nodiscard]] ending release(condition now_is, base::boot_time now);
+
+    [[nodiscard]] bool is_idle() const noexcept { return lock_ == state::idle; }
+    [[nodiscard]] bool has_waiters() const noexcept { return !line_.empty(); }
+
+    // How many times, and for how long, it is passed on before the server is asked.
+    static constexpr unsigned most_passes = 1'000;
+    static constexpr std::chrono::milliseconds longest_passing{10};
+
+    // For how long someone who waits may be overtaken once he was woken.
+    static constexpr std::chrono::milliseconds longest_overtaken{1};
+
+private:
+    enum class state { absent, held, idle };
+
+    void served() noexcept;  // the first in line
+
+    state lock_ = state::absent;
+    bool asking_ = false;
+    std::deque<ticket> line_;
+    ticket last_ticket_ = 0;
+
+    // Of the first in line.
+    bool woken_ = false;                       // and has not looked since
+    std::optional<base::boot_time> woken_at_;  // for the first time
+    bool reserved_ = false;                    // it is idle for him alone
+
+    unsigned passes_ = 0;
+    base::boot_time asked_at_{};  // when the server last let us have it
+};
+
+}  // namespace pawl::core
