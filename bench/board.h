@@ -1,0 +1,67 @@
+// The memory that the processes of one round share: when to start and stop, who is inside, and what
+// each of them saw.
+//
+//   field       written by                    read by
+//   go, stop    the parent                    workers, in their loops
+//   ready       each thread of a worker once  the parent
+//   inside, …   whoever holds the lock        the next holder
+//   seats       the thread whose seat it is   the parent; the histograms when all have ended
+#pragma once
+
+#include "histogram.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace pawl::bench {
+
+inline constexpr std::size_t most_seats = 16;
+
+struct alignas(64) seat {
+    std::atomic<std::uint64_t> grants;
+    std::atomic<std::uint64_t> hand_offs;  // grants of a lock that another had before
+    histogram wait;                        // from asking to holding
+    histogram hand_off;                    // from just before the unlock to holding, elsewhere
+    histogram round_trip;                  // of a PING
+};
+
+struct board {
+    std::atomic<std::uint32_t> go;
+    std::atomic<std::uint32_t> stop;
+    alignas(64) std::atomic<std::uint32_t> ready;
+
+    alignas(64) std::atomic<std::int32_t> inside;
+    std::atomic<std::uint32_t> violations;        // found somebody else inside
+    std::atomic<std::uint32_t> last_holder;       // its seat, plus one
+    std::atomic<std::int64_t> unlocked_at;        // ns of CLOCK_MONOTONIC
+    alignas(64) std::atomic<std::uint32_t> turn;  // whose turn it is, where they take turns
+
+    std::array<seat, most_seats> seats;
+};
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "shared between processes");
+
+// A board in memory that children inherit over exec, by the number of its descriptor.
+class shared_board {
+public:
+    shared_board();                 // a new one, all zeros
+    explicit shared_board(int fd);  // the parent's
+    ~shared_board();
+    shared_board(const shared_board&) = delete;
+    shared_board& operator=(const shared_board&) = delete;
+
+    [[nodiscard]] int fd() const noexcept { return fd_; }
+    [[nodiscard]] board& operator*() const noexcept { return *board_; }
+    [[nodiscard]] board* operator->() const noexcept { return board_; }
+
+private:
+    int fd_;
+    board* board_;
+};
+
+// CLOCK_MONOTONIC: one clock for all processes of this machine.
+[[nodiscard]] std::int64_t now_ns() noexcept;
+
+}  // namespace pawl::bench

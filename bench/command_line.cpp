@@ -1,0 +1,93 @@
+#include "command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+namespace pawl::bench {
+namespace {
+
+constexpr int wrong_usage = 64;  // as of the pawl command
+
+std::string workload_words()
+{
+    std::string words;
+    for (const workload& each : all_workloads()) {
+        words += (words.empty() ? "" : ", ") + std::string{each.word};
+    }
+    return words;
+}
+
+// Its own word, or the beginning of several: w5 is w5-greedy and w5-strict.
+bool is_meant(const workload& what, const std::string& word)
+{
+    return what.word == word || what.word.starts_with(word + "-");
+}
+
+std::string complaint_about_workload(const std::string& word)
+{
+    const bool known = std::ranges::any_of(
+        all_workloads(), [&](const workload& each) { return is_meant(each, word); });
+    return known ? "" : "there is no workload '" + word + "'; there are: " + workload_words();
+}
+
+// At once and not after minutes of measuring. What is there stays as it is.
+std::string complaint_about_file(const std::string& path)
+{
+    return std::ofstream{path, std::ios::app} ? "" : "cannot write " + path;
+}
+
+std::vector<const workload*> choose(const std::vector<std::string>& only)
+{
+    std::vector<const workload*> chosen;
+    for (const workload& each : all_workloads()) {
+        const bool wanted = only.empty() || std::ranges::any_of(only, [&](const std::string& word) {
+                                return is_meant(each, word);
+                            });
+        if (wanted) chosen.push_back(&each);
+    }
+    return chosen;
+}
+
+}  // namespace
+
+std::vector<std::string> settings::ways_for(const workload& what) const
+{
+    if (over && *over != "both") return {*over};
+    return over || what.over_both ? std::vector<std::string>{"unix", "tcp"}
+                                  : std::vector<std::string>{"unix"};
+}
+
+std::variant<settings, int> parse_command_line(int argc, const char* const* argv)
+{
+    settings wanted;
+    double seconds = 2;
+    std::vector<std::string> only;
+    CLI::App app{"Measures pawl, and what it is compared with, on a redis-server of its own."};
+    app.name("pawl_bench");
+    app.add_option("--rounds", wanted.how_much.rounds, "Rounds, in which contenders alternate")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    app.add_option("--seconds", seconds, "Length of a round of one contender")
+        ->check(CLI::Range(0.05, 600.0))
+        ->capture_default_str();
+    app.add_option("--over", wanted.over, "unix, tcp or both; unset: both for w4, else unix")
+        ->check(CLI::IsMember({"unix", "tcp", "both"}));
+    app.add_option("--only", only, "Of " + workload_words())
+        ->delimiter(',')
+        ->check(complaint_about_workload);
+    app.add_option("--json", wanted.json_file, "Write every figure to this file, too")
+        ->check(complaint_about_file);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& problem) {
+        return app.exit(problem) == 0 ? 0 : wrong_usage;
+    }
+    wanted.how_much.length = std::chrono::milliseconds{std::llround(seconds * 1000)};
+    wanted.workloads = choose(only);
+    return wanted;
+}
+
+}  // namespace pawl::bench

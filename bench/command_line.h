@@ -1,0 +1,26 @@
+// What the user wants measured.
+#pragma once
+
+#include "comparison.h"
+#include "workload.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace pawl::bench {
+
+struct settings {
+    effort how_much;
+    std::vector<const workload*> workloads;
+    std::optional<std::string> over;  // tcp, unix or both; unset: as each workload wants it
+    std::string json_file;            // empty: none
+
+    [[nodiscard]] std::vector<std::string> ways_for(const workload& what) const;
+};
+
+// The settings; or an exit status, when all is said already.
+[[nodiscard]] std::variant<settings, int> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace pawl::bench

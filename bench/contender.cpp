@@ -1,0 +1,116 @@
+#include "contender.h"
+
+#include "raw_schemes.h"
+
+#include <pawl/pawl.h>
+
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+
+namespace pawl::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto longest_wait = 5s;
+constexpr auto linger = 5s;
+
+struct description {
+    contender kind;
+    std::string_view word;
+};
+
+constexpr std::array descriptions{
+    description{contender::mutex, "mutex"},
+    description{contender::mutex_per_thread, "mutex_per_thread"},
+    description{contender::mutex_unannounced, "mutex_unannounced"},
+    description{contender::mutex_lingering, "mutex_lingering"},
+    description{contender::fair_mutex, "fair_mutex"},
+    description{contender::raw_publish, "raw_publish"},
+    description{contender::raw_hand_off, "raw_hand_off"},
+    description{contender::std_mutex, "std_mutex"},
+};
+
+const description& describe(contender kind) noexcept
+{
+    for (const description& each : descriptions) {
+        if (each.kind == kind) return each;
+    }
+    return descriptions.front();  // every kind is described
+}
+
+template <class Mutex>
+class pawl_lock final : public lock {
+public:
+    pawl_lock(const std::string& url, std::string_view name, const lock_options& options)
+        : client_{url}, mutex_{client_, name, options}
+    {
+    }
+
+    void acquire() override
+    {
+        if (!mutex_.try_lock_for(longest_wait)) throw std::runtime_error{"waited for 5 s in vain"};
+    }
+
+    void release() override
+    {
+        std::error_code ec;
+        mutex_.unlock(ec);
+        if (ec) throw std::system_error{ec, "unlock"};
+    }
+
+private:
+    client client_;
+    Mutex mutex_;
+};
+
+class standard_lock final : public lock {
+public:
+    void acquire() override { mutex_.lock(); }
+    void release() override { mutex_.unlock(); }
+
+private:
+    std::mutex mutex_;
+};
+
+}  // namespace
+
+std::string_view word_of(contender kind) noexcept
+{
+    return describe(kind).word;
+}
+
+std::optional<contender> contender_of(std::string_view word) noexcept
+{
+    for (const description& each : descriptions) {
+        if (each.word == word) return each.kind;
+    }
+    return std::nullopt;
+}
+
+bool is_shared_by_threads(contender kind) noexcept
+{
+    return kind != contender::mutex_per_thread && kind != contender::raw_publish &&
+           kind != contender::raw_hand_off;
+}
+
+std::unique_ptr<lock> make_lock(contender kind, const std::string& url, std::string_view name,
+                                std::string_view holder)
+{
+    lock_options options;
+    switch (kind) {
+    case contender::raw_publish: return std::make_unique<publish_lock>(url, name, holder);
+    case contender::raw_hand_off: return std::make_unique<hand_off_lock>(url, name, holder);
+    case contender::std_mutex: return std::make_unique<standard_lock>();
+    case contender::fair_mutex: return std::make_unique<pawl_lock<fair_mutex>>(url, name, options);
+    case contender::mutex_unannounced: options.announce = false; break;
+    case contender::mutex_lingering: options.linger = linger; break;
+    case contender::mutex:
+    case contender::mutex_per_thread: break;
+    }
+    return std::make_unique<pawl_lock<mutex>>(url, name, options);
+}
+
+}  // namespace pawl::bench

@@ -1,0 +1,35 @@
+// The kinds of locks that are compared, and how each is made.
+#pragma once
+
+#include "lock.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pawl::bench {
+
+enum class contender {
+    mutex,              // pawl::mutex; the threads of a process share it
+    mutex_per_thread,   // the same, but each thread has a client of its own
+    mutex_unannounced,  // pawl::mutex that publishes no releases
+    mutex_lingering,    // pawl::mutex that is kept for a while after its release
+    fair_mutex,         // pawl::fair_mutex
+    raw_publish,        // publish_lock
+    raw_hand_off,       // hand_off_lock
+    std_mutex,          // no server at all
+};
+
+// The word by which a worker is told, and data is labelled.
+[[nodiscard]] std::string_view word_of(contender kind) noexcept;
+[[nodiscard]] std::optional<contender> contender_of(std::string_view word) noexcept;
+
+// Whether the threads of a process use one lock object.
+[[nodiscard]] bool is_shared_by_threads(contender kind) noexcept;
+
+// `holder` is for those kinds that do not make their own.
+[[nodiscard]] std::unique_ptr<lock> make_lock(contender kind, const std::string& url,
+                                              std::string_view name, std::string_view holder);
+
+}  // namespace pawl::bench

@@ -1,0 +1,43 @@
+// The worker processes of one round. They are killed with their object, at the latest.
+#pragma once
+
+#include "board.h"
+#include "contender.h"
+#include "workload.h"
+
+#include "support/process.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace pawl::bench {
+
+class crew {
+public:
+    // Starts them and returns when all are ready. Throws when that does not happen in time.
+    crew(const workload& what, contender kind, const std::string& url);
+
+    void go();
+
+    // Lets them run until then. Throws when one of them ends before.
+    void run_until(std::chrono::steady_clock::time_point end);
+
+    // Returns when all have ended. Throws, with what they said, when one failed; one that is stuck
+    // counts as failed. Those that are left are killed with this object.
+    void stop();
+
+    [[nodiscard]] const board& results() const noexcept { return *shared_; }
+    [[nodiscard]] std::size_t seats() const noexcept { return seats_; }
+
+private:
+    void await_ready();
+    void check_alive();
+    [[noreturn]] void fail(std::size_t worker, const std::string& how) const;
+
+    std::size_t seats_;
+    shared_board shared_;
+    std::vector<test::process> workers_;
+};
+
+}  // namespace pawl::bench

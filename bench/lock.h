@@ -1,0 +1,18 @@
+// What a worker drives: a lock of any kind, behind one interface.
+#pragma once
+
+namespace pawl::bench {
+
+class lock {
+public:
+    lock() = default;
+    virtual ~lock() = default;
+    lock(const lock&) = delete;
+    lock& operator=(const lock&) = delete;
+
+    // Throws when nothing happens for seconds: a benchmark in which somebody starves has failed.
+    virtual void acquire() = 0;
+    virtual void release() = 0;
+};
+
+}  // namespace pawl::bench

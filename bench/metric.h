@@ -1,0 +1,33 @@
+// The figures that are told about a contender, each from the counts of one round.
+#pragma once
+
+#include "round.h"
+#include "workload.h"
+
+#include <string_view>
+#include <vector>
+
+namespace pawl::bench {
+
+struct metric_description {
+    metric what;
+    std::string_view word;     // for data
+    std::string_view heading;  // for tables
+    int digits;                // after the point
+    bool shows_largest;        // tables show the largest of all rounds, not the median
+    double (*of)(const round_result&);
+};
+
+[[nodiscard]] const metric_description& describe(metric what);
+
+// Over the rounds of a run.
+struct summary {
+    double median = 0;
+    double least = 0;
+    double most = 0;
+};
+
+// All zeros when there is no value.
+[[nodiscard]] summary summarize(std::vector<double> values);
+
+}  // namespace pawl::bench

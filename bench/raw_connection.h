@@ -1,0 +1,62 @@
+// A blocking connection to a server with nothing around it: requests are made beforehand, replies
+// are read line by line. What a lock costs at least is measured with it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pawl::bench {
+
+// The bytes of a request.
+[[nodiscard]] std::string request(std::initializer_list<std::string_view> words);
+
+class raw_connection {
+public:
+    // redis://127.0.0.1:PORT or unix:PATH. Throws when that fails, as each call does when the
+    // server says nothing for seconds.
+    explicit raw_connection(const std::string& url);
+    ~raw_connection();
+    raw_connection(const raw_connection&) = delete;
+    raw_connection& operator=(const raw_connection&) = delete;
+
+    void send(std::string_view bytes);
+
+    // The next line without its end, valid until the next call.
+    [[nodiscard]] std::string_view read_line();
+
+    // Sends a request; the first line of its reply. Throws when that is an error.
+    std::string_view ask(std::string_view bytes);
+
+    // The same for a reply that is a string.
+    [[nodiscard]] std::string ask_text(std::string_view bytes);
+
+    // The next line if it arrives within the limit.
+    [[nodiscard]] std::optional<std::string_view> line_within(std::chrono::milliseconds limit);
+
+    // From then on the connection only receives messages of this channel, each of which is
+    // `notice`: so their size is known, and nothing needs to be parsed.
+    void subscribe(std::string_view channel);
+    static constexpr std::string_view notice = "1";
+
+    void await_message();
+
+    // Takes what has arrived already, without a wait.
+    void drop_messages();
+
+private:
+    [[nodiscard]] bool receive(int flags);
+    [[nodiscard]] std::string_view waiting() const noexcept;
+
+    int fd_;
+    std::array<char, 16384> buffer_;
+    std::size_t from_ = 0;
+    std::size_t to_ = 0;
+    std::size_t message_size_ = 0;
+};
+
+}  // namespace pawl::bench

@@ -1,0 +1,48 @@
+// One round of one contender: starts the workers, lets them run for a while, and counts.
+#pragma once
+
+#include "contender.h"
+#include "histogram.h"
+#include "server_counts.h"
+#include "workload.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pawl::bench {
+
+struct round_result {
+    double seconds = 0;
+    std::vector<std::uint64_t> grants;  // of each thread, within the seconds
+    std::uint64_t hand_offs = 0;
+    server_load load;
+    histogram wait{};
+    histogram hand_off{};
+    histogram round_trip{};
+};
+
+class round {
+public:
+    // All must outlive it.
+    round(const workload& what, contender kind, std::string url, server_counts& server)
+        : what_{what}, kind_{kind}, url_{std::move(url)}, server_{server}
+    {
+    }
+
+    // Warms up, and learns what clients send.
+    [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long);
+
+    // Throws when a worker fails or is stuck, with what it said, or when two were inside at once.
+    [[nodiscard]] round_result measure(std::chrono::milliseconds how_long,
+                                       const sent_by_clients& sent);
+
+private:
+    const workload& what_;
+    contender kind_;
+    std::string url_;
+    server_counts& server_;
+};
+
+}  // namespace pawl::bench

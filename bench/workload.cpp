@@ -1,0 +1,132 @@
+#include "workload.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace pawl::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<entry> between_processes()
+{
+    return {{contender::mutex, "pawl::mutex"},
+            {contender::fair_mutex, "pawl::fair_mutex"},
+            {contender::raw_publish, "raw publish"},
+            {contender::raw_hand_off, "raw hand-off"}};
+}
+
+std::vector<contender> raw_ones()
+{
+    return {contender::raw_publish, contender::raw_hand_off};
+}
+
+workload ping_pong()
+{
+    return {.word = "w4-ping-pong",
+            .title = "W4: two processes, ping-pong on one lock",
+            .processes = 2,
+            .over_both = true,
+            .entries = between_processes(),
+            .references = raw_ones(),
+            .metrics = {metric::hand_offs_per_second, metric::grants_per_second,
+                        metric::hand_off_p50, metric::hand_off_p99, metric::hand_off_max,
+                        metric::commands_per_grant, metric::server_us_per_grant}};
+}
+
+// The other asks when it sees that the lock has a new holder, and that is long before the release:
+// so each change is a hand-off to someone who waits.
+workload alternation()
+{
+    workload what = ping_pong();
+    what.word = "w4-alternating";
+    what.title = "W4: two processes in strict alternation, one waits while the other holds";
+    what.hold = 500us;
+    what.alternates = true;
+    what.metrics = {metric::hand_off_p50,       metric::hand_off_p99,
+                    metric::hand_off_max,       metric::hand_offs_per_second,
+                    metric::commands_per_grant, metric::server_us_per_grant};
+    return what;
+}
+
+workload eight_processes(std::string_view word, std::string_view title,
+                         std::chrono::microseconds hold)
+{
+    return {.word = word,
+            .title = title,
+            .processes = 8,
+            .hold = hold,
+            .entries = between_processes(),
+            .references = raw_ones(),
+            .metrics = {metric::grants_per_second, metric::commands_per_grant, metric::fairness,
+                        metric::wait_p50, metric::wait_p99, metric::wait_max, metric::hand_off_p50,
+                        metric::server_us_per_grant}};
+}
+
+workload sixteen_threads()
+{
+    return {.word = "w6",
+            .title = "W6: sixteen threads of one process on one lock",
+            .threads = 16,
+            .timed = false,
+            .entries = {{contender::mutex, "pawl::mutex"},
+                        {contender::mutex_per_thread, "a client per thread"},
+                        {contender::std_mutex, "std::mutex"}},
+            .references = {contender::mutex_per_thread, contender::std_mutex},
+            .metrics = {metric::grants_per_second, metric::fairness, metric::commands_per_grant}};
+}
+
+workload take_over()
+{
+    return {
+        .word = "w7b",
+        .title = "W7b: taking over a lock that lingers in another process",
+        .what = pattern::take_over,
+        .processes = 2,
+        .entries = {{contender::mutex_lingering, "lingers"}, {contender::mutex, "is free"}},
+        .references = {contender::mutex},
+        .metrics = {metric::wait_p50_in_round_trips, metric::wait_p99_in_round_trips,
+                    metric::wait_p50, metric::wait_p99, metric::wait_max, metric::round_trip_p50}};
+}
+
+workload release_notice()
+{
+    return {.word = "release-notice",
+            .title = "release-notice: one thread, nobody else, releases announced or not",
+            .entries = {{contender::mutex, "announced"},
+                        {contender::mutex_unannounced, "not announced"}},
+            .references = {contender::mutex_unannounced},
+            .metrics = {metric::grants_per_second, metric::server_us_per_grant,
+                        metric::commands_per_grant, metric::wait_p50, metric::wait_p99}};
+}
+
+}  // namespace
+
+const std::vector<workload>& all_workloads()
+{
+    static const std::vector<workload> all{
+        ping_pong(),
+        alternation(),
+        eight_processes("w5-greedy", "W5: eight processes on one lock, greedy", 0us),
+        eight_processes("w5-strict", "W5: eight processes on one lock, each holds it for 1 ms",
+                        1000us),
+        sixteen_threads(),
+        take_over(),
+        release_notice()};
+    return all;
+}
+
+std::string_view title_in(const workload& what, contender kind)
+{
+    const auto found = std::ranges::find(what.entries, kind, &entry::kind);
+    if (found == what.entries.end()) throw std::logic_error{"a contender that takes no part"};
+    return found->title;
+}
+
+const workload* find_workload(std::string_view word)
+{
+    const auto found = std::ranges::find(all_workloads(), word, &workload::word);
+    return found == all_workloads().end() ? nullptr : &*found;
+}
+
+}  // namespace pawl::bench
