@@ -1,6 +1,8 @@
 #include "sim/checker.h"
 
+#include "core/keys.h"
 #include "redis/resp.h"
+#include "store/redis/wire.h"
 
 #include <pawl/error.h>
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr std::string_view fence_prefix = "pawl:fence:";
 constexpr nanoseconds tolerance = 2ms;  // between a deadline and the holder's being told
+constexpr std::size_t id_digits = 32;   // of a holder; what follows is his client
 
 std::string short_id(std::string_view holder)
 {
@@ -28,14 +31,19 @@ std::string named(const process& who)
     return "p" + std::to_string(who.number());
 }
 
-// Whether a reply, or the i-th part of it, says that it was done.
-bool claims_success(std::string_view reply, std::size_t i)
+// The number that a reply, or the i-th part of it, opens with.
+std::int64_t code_of(std::string_view reply, std::size_t i)
 {
     redis::reply_parser parser;
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
-    if (!view.is_aggregate()) return view.integer() == 1;
-    return i < view.size() && view[i].integer() == 1;
+    if (!view.is_aggregate()) return view.integer();
+    return i < view.size() ? view[i].integer() : 0;
+}
+
+std::uint64_t second_number(std::string_view reply)
+{
+    return static_cast<std::uint64_t>(code_of(reply, 1));
 }
 
 }  // namespace
@@ -43,7 +51,12 @@ bool claims_success(std::string_view reply, std::size_t i)
 checker::checker(const plan& plan, world& world, server& server, trace& trace)
     : plan_{&plan}, world_{&world}, server_{&server}, trace_{&trace}
 {
-    for (const auto& lock : plan.locks) locks_.emplace_back().name = lock.name;
+    for (const auto& lock : plan.locks) {
+        auto& record = locks_.emplace_back();
+        record.name = lock.name;
+        // What has expired comes back when the clock does, unless someone looked.
+        record.queue_unknown = plan.has(fault::server_back) || plan.has(fault::server_far_back);
+    }
     server.watched_by(*this);
 }
 
@@ -60,9 +73,14 @@ checker::lock_record* checker::find(std::string_view key)
     return found == locks_.end() ? nullptr : &*found;
 }
 
+checker::holder_record& checker::record_of(std::string_view holder)
+{
+    return holders_[std::string{holder.substr(0, id_digits)}];
+}
+
 bool checker::excused(std::size_t lock, std::string_view holder) const
 {
-    const auto found = holders_.find(holder);
+    const auto found = holders_.find(holder.substr(0, id_digits));
     const bool forgotten =
         found == holders_.end() || found->second.granted <= locks_[lock].forgotten;
     return forgotten || !plan_->leases_are_kept();
@@ -95,14 +113,15 @@ belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewe
     if (held.valid_for() <= 0ns && !who.is_dead()) {
         fail("valid when granted", lock, "a hold was granted of which nothing is left");
     }
-    holders_[fresh.holder].given_up.reset();
-    holders_[fresh.holder].left.reset();
+    auto& of_holder = record_of(fresh.holder);
+    of_holder.given_up.reset();
+    of_holder.left.reset();
+    if (!of_holder.since) of_holder.since = who.now();
+    ++of_holder.holds;
     // Only now: asking for the token looks at the clock.
     fresh.told = held.lost();
     auto& record = locks_[lock];
-    if (record.order[fresh.fence].holder != fresh.holder) {
-        fail("fence", lock, "a fence that the server did not give to this holder");
-    }
+    check_fence(record, fresh);
     record.believers.push_back(&fresh);
     check_exclusion(record);
     watch_deadline(fresh.number);
@@ -121,7 +140,7 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     trace_->note(lock, [&] { return named(who) + " did not get it: " + why.message(); });
     if (why == errc::busy) last_heard_[&who] = world_->now();
     if (fresh) {
-        auto& record = holders_[who.last_id()];
+        auto& record = record_of(who.last_id());
         record.lock = lock;
         record.who = &who;
         record.given_up = record.left = world_->now();
@@ -137,7 +156,7 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
 void checker::releasing(belief& which)
 {
     which.over = true;
-    holders_[which.holder].given_up = world_->now();
+    record_of(which.holder).given_up = world_->now();
     trace_->note(which.lock,
                  [&] { return named(*which.who) + " gives back " + short_id(which.holder); });
 }
@@ -175,11 +194,11 @@ void checker::answered(const belief& which, std::string_view call, std::error_co
 
 void checker::ended(belief& which)
 {
-    auto& record = holders_[which.holder];
-    const auto held = which.who->now() - which.since;
-    // After a failure it is tried again up to 24 times in a lease, or twice a second.
+    auto& record = record_of(which.holder);
+    const auto held = which.who->now() - record.since.value_or(which.since);
+    // Each hold may have extended it a few times. After a failure it is tried again up to 24 times in a lease, or twice a second.
     const auto allowed =
-        6 + static_cast<std::uint64_t>(30 * (held / which.lease + 1) + held / 400ms);
+        6 * record.holds + static_cast<std::uint64_t>(30 * (held / which.lease + 1) + held / 400ms);
     if (!which.who->is_dead() && record.renewals_sent > allowed) {
         fail("renewals are few", which.lock,
              std::to_string(record.renewals_sent) + " renewals of one lease");
@@ -206,7 +225,7 @@ void checker::told(process& who, const event& what)
     }
     const bool stopped = who.last_stop_end() + longest_ > world_->now();
     if (what.to == hold_state::lost && what.why == cause::expired && renewed && !stopped &&
-        holders_[what.holder].renewal_tried + found->lease < world_->now()) {
+        record_of(what.holder).renewal_tried + found->lease < world_->now()) {
         fail("what is renewed stays", index, "lost without an attempt to renew it");
     }
     const bool denied = what.why == cause::vanished || what.why == cause::taken;
@@ -242,20 +261,22 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
     const auto call = read_call(words);
     if (!call) return;
     if (call->what == kind::acquire) {
-        auto& record = holders_[std::string{call->holder()}];
+        auto& record = record_of(call->holder());
         record.who = &who;
         record.given_up.reset();
         record.unheard = world_->now() - last_heard_[&who];
     }
     if (call->what != kind::renew) return;
     for (std::size_t i = 0; i < call->keys.size(); ++i) {
-        auto& record = holders_[std::string{call->holder(i)}];
+        auto& record = record_of(call->holder(i));
         ++record.renewals_sent;
-        if (!record.given_up) continue;
+        // A thread that is kept from running may be giving it back for any time.
+        if (!(plan_->has(fault::slow_threads) ? record.left : record.given_up)) continue;
         // Some may have waited for a connection when the lock was released.
         const auto since = std::max(*record.given_up, who.last_stop_end());
-        if (world_->now() > since + 2 * plan_->command_limit) {
-            fail("renewals are few", std::nullopt, "renewed after it was given back");
+        if (world_->now() > since + 2 * plan_->command_limit + plan_->locks[record.lock].linger) {
+            fail("renewals are few", record.lock,
+                 short_id(call->holder(i)) + " is renewed after it was given back");
         }
     }
 }
@@ -265,7 +286,7 @@ void checker::to_be_sent(std::span<const std::string_view> words)
     const auto call = read_call(words);
     if (!call || call->what != kind::renew) return;
     for (std::size_t i = 0; i < call->keys.size(); ++i) {
-        holders_[std::string{call->holder(i)}].renewal_tried = world_->now();
+        record_of(call->holder(i)).renewal_tried = world_->now();
     }
 }
 
@@ -274,7 +295,9 @@ void checker::before(const std::vector<std::string_view>& words)
     holders_before_.clear();
     const auto call = read_call(words);
     if (!call || call->what == kind::acquire) return;
-    for (const auto& key : call->keys) holders_before_.push_back(server_->holder_of(key));
+    const bool one_lock = call->what == kind::keep || call->what == kind::release;
+    for (const auto& key : call->keys.first(one_lock ? 1 : call->keys.size()))
+        holders_before_.push_back(server_->holder_of(key));
 }
 
 void checker::after(const std::vector<std::string_view>& words, std::string_view reply)
@@ -285,56 +308,196 @@ void checker::after(const std::vector<std::string_view>& words, std::string_view
     if (call->in_full && ++scripts_in_full_ > unknown_scripts_) {
         fail("scripts by name", std::nullopt, "a script was sent in full that the server knew");
     }
+    auto& first = *find(call->keys[0]);
+    check_order(*call, reply, first);
     if (call->what == kind::acquire) {
         after_acquire(*call, reply);
-        return;
+    } else {
+        for (std::size_t i = 0; i < call->keys.size(); ++i) {
+            if (i < holders_before_.size()) after_change(*call, i, reply);
+        }
     }
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
-        const auto& was = holders_before_[i];
-        const auto is = server_->holder_of(call->keys[i]);
-        const auto* const lock = find(call->keys[i]);
-        const auto index = static_cast<std::size_t>(lock - locks_.data());
-        const bool done = claims_success(reply, i);
+    first.handed_to.reset();
+}
+
+// A release, renewal or the like.
+void checker::after_change(const script_call& call, std::size_t i, std::string_view reply)
+{
+    const auto& was = holders_before_[i];
+    const auto is = server_->holder_of(call.keys[i]);
+    auto& lock = *find(call.keys[i]);
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto code = code_of(reply, i);
+    const bool done = code == 1 || (call.what == kind::keep && code == 2);
+    trace_->note(index, [&] {
+        return "server: " + std::string{name_of(call.what)} + " for " + short_id(call.holder(i)) +
+               (done ? " done" : " refused");
+    });
+    if (call.what == kind::release) record_of(call.holder()).released = true;
+    if (call.what == kind::keep && code == 1) {
+        server_grants(lock, call.holder(), second_number(reply), call.keys[1]);
+    }
+    if (call.what == kind::release && done && is && is != lock.handed_to) {
+        fail("released is free", index, short_id(*is) + " still holds it");
+    }
+    if (done && was != call.holder(i)) {
+        fail("only the owner", index, "done for " + short_id(call.holder(i)) + ", who is not");
+    }
+    if (is && is != was && is != lock.handed_to) {
+        fail("what ended stays ended", index, "a lease came back to life");
+    }
+    if (was && is != was && was != call.holder(i)) {
+        fail("only the owner", index, "freed by " + short_id(call.holder(i)));
+    }
+}
+
+void checker::told(std::string_view push)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(push));
+    const auto view = parser.reply(push);  // its kind, the channel, the text
+    const auto got = store::read_message(view[2].text());
+    if (!got || got->what != store::message::kind::grant) return;
+    auto& lock = *find(got->lock);
+    if (lock.handed_to && *lock.handed_to != got->holder) {
+        fail("one is told", static_cast<std::size_t>(&lock - locks_.data()),
+             "two are told of one release");
+    }
+    lock.handed_to = got->holder;
+    lock.handed_fence = static_cast<std::uint64_t>(got->fence);
+}
+
+// In the order of arrival: who can be reached is not passed over, and where nobody may be overtaken
+// nobody is.
+void checker::check_order(const script_call& call, std::string_view reply, lock_record& lock)
+{
+    if (reply.starts_with('-')) return;
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(server_->clock());
+    lock.queue.look_at_clock(now);
+    const auto code = code_of(reply, 0);
+    const bool acquires = call.what == kind::acquire;
+    const bool passes = (call.what == kind::release && code == 1) ||
+                        (call.what == kind::keep && code >= 1) || (acquires && lock.handed_to);
+    if (passes) {
+        const auto wronged = lock.queue.passes(lock.handed_to, now, *server_);
+        if (wronged && !lock.queue_unknown) {
+            fail("in order", index, short_id(*wronged) + " was passed over");
+        }
+    }
+    if (lock.handed_to) server_grants(lock, *lock.handed_to, lock.handed_fence, call.keys[1]);
+    if (call.what == kind::release && code != 1) lock.queue.left(call.holder());
+    if (!acquires) return;
+    if (code == 1 && call.arguments[6] == "1" && !lock.queue.opens_with(call.holder())) {
+        const auto first = lock.queue.first(now, *server_);
+        if (first && !lock.queue_unknown) {
+            fail("in order", index, short_id(*first) + " was overtaken");
+        }
+        // Those who could not be reached have lost their places.
+        lock.queue.clear();
+    }
+    if (code == 1 || code == 2) lock.queue.left(call.holder());
+    const auto holder = server_->holder_of(lock.name);
+    if (code == 0 && plan_->is_calm() && holder) watch_lingering(index, *holder);
+    // A first try that was overtaken by its own repetition does not wait for itself.
+    if (code == 0 && call.arguments[5] == "1" && holder != call.holder()) {
+        const std::chrono::milliseconds stay{std::stoll(std::string{call.arguments[7]})};
+        lock.queue.joined(call.holder(), call.arguments[8], now + stay);
         trace_->note(index, [&] {
-            return "server: " + std::string{name_of(call->what)} + " for " +
-                   short_id(call->holder(i)) + (done ? " done" : " refused");
+            return "server: " + short_id(call.holder()) + " waits, for " +
+                   std::to_string(stay.count()) + " ms at most";
         });
-        if (call->what == kind::release) holders_[std::string{call->holder()}].released = true;
-        if (call->what == kind::release && done && is) {
-            fail("released is free", index, short_id(*is) + " still holds it");
-        }
-        if (done && was != call->holder(i)) {
-            fail("only the owner", index, "done for " + short_id(call->holder(i)) + ", who is not");
-        }
-        if (is && is != was) fail("what ended stays ended", index, "a lease came back to life");
-        if (was && is != was && was != call->holder(i)) {
-            fail("only the owner", index, "freed by " + short_id(call->holder(i)));
+        record_of(call.holder()).asked = world_->now();
+        constexpr auto for_ever = -1ms;  // there may be none, and that is -2
+        if (server_->ttl_of(call.keys[2]) == for_ever ||
+            server_->ttl_of(call.keys[3]) == for_ever) {
+            fail("nothing is left behind", index, "a queue for ever");
         }
     }
 }
 
+// Someone asks for a lock that lingers: it goes within two round trips, where nothing goes wrong.
+void checker::watch_lingering(std::size_t lock, const std::string& holder)
+{
+    const auto& record = record_of(holder);
+    if (holder.size() == id_digits || !record.left || record.holds == 0) return;
+    world_->after(50 * plan_->delay + 100ms, [this, lock, holder, holds = record.holds] {
+        const auto& now = record_of(holder);
+        if (server_->holder_of(locks_[lock].name) == holder && now.left && now.holds == holds) {
+            fail("nobody is forgotten", lock, short_id(holder) + " lingers though someone asks");
+        }
+    });
+}
+
+// The server makes someone the holder, or gives him new numbers.
+void checker::server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
+                            std::string_view fence_key)
+{
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    auto& record = record_of(holder);
+    trace_->note(index, [&] {
+        return "server grants it to " + short_id(holder) + ", fence " + std::to_string(fence);
+    });
+    const bool handed_over = lock.handed_to == holder;
+    const bool kept = !handed_over && record.granted >= 0ns &&
+                      lock.order.contains(lock.last_fence) &&
+                      lock.order[lock.last_fence].holder == holder;
+    record.lock = index;
+    if (fence <= lock.last_fence) {
+        fail("fence", index, std::to_string(fence) + " after " + std::to_string(lock.last_fence));
+    }
+    // A holder who keeps it may never hear of his new number; then another gets that.
+    if (!kept) lock.last_fence = fence;
+    const auto stored = server_->number_in(fence_key);
+    lock.order[fence] = {.place = ++lock.grants,
+                         .holder = std::string{holder},
+                         .reserve = stored > fence ? stored - fence : 0};
+    // Who is told of a grant reckons by the clock of when he last asked.
+    if (record.granted < 0ns) record.granted = handed_over ? record.asked : world_->now();
+    const bool gave_up =
+        record.left && world_->now() > *record.left + 2 * plan_->command_limit + 1s;
+    if (handed_over && gave_up && !plan_->server_may_be_silent()) {
+        fail("late is too late", index, "handed over to " + short_id(holder) + ", who gave up");
+    }
+}
+
+void checker::check_fence(lock_record& lock, const belief& fresh)
+{
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    auto found = lock.order.upper_bound(fresh.fence);
+    if (found == lock.order.begin()) {
+        fail("fence", index, "a fence that the server did not give to anyone");
+        return;
+    }
+    --found;
+    auto& from = found->second;
+    if (from.holder != fresh.holder || fresh.fence > found->first + from.reserve) {
+        fail("fence", index, "a fence that the server did not give to this holder");
+    } else if (from.used) {
+        if (fresh.fence == found->first) fail("fence", index, "a fence was used twice");
+    }
+    if (fresh.fence == found->first) {
+        from.used = true;
+    } else {
+        lock.order[fresh.fence] = {.place = from.place,
+                                   .holder = fresh.holder,
+                                   .reserve = found->first + from.reserve - fresh.fence,
+                                   .used = true};
+    }
+    if (!excused(index, fresh.holder)) lock.last_fence = std::max(lock.last_fence, fresh.fence);
+}
+
 void checker::after_acquire(const script_call& call, std::string_view reply)
 {
-    auto& record = holders_[std::string{call.holder()}];
+    auto& record = record_of(call.holder());
     redis::reply_parser parser;
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
-    auto* const lock = find(call.keys[0]);
-    const auto index = static_cast<std::size_t>(lock - locks_.data());
-    if (view.size() != 3 || view[0].integer() != 1) return;
-    const auto fence = static_cast<std::uint64_t>(view[1].integer());
-    trace_->note(index, [&] {
-        return "server grants it to " + short_id(call.holder()) + ", fence " +
-               std::to_string(fence);
-    });
+    auto& lock = *find(call.keys[0]);
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    if (view.size() != 3 || view[0].integer() < 1) return;
     if (record.given_up) granted_late(record, index, call.arguments[4] != "0");
-    record.lock = index;
-    if (fence <= lock->last_fence) {
-        fail("fence", index, std::to_string(fence) + " after " + std::to_string(lock->last_fence));
-    }
-    lock->last_fence = fence;
-    lock->order[fence] = {++lock->grants, std::string{call.holder()}};
-    if (record.granted < 0ns) record.granted = world_->now();
+    server_grants(lock, call.holder(), static_cast<std::uint64_t>(view[1].integer()), call.keys[1]);
 }
 
 // A request that was late is executed only if nobody could say when that would be.
@@ -357,6 +520,14 @@ void checker::server_forgot(std::optional<std::size_t> only_lock)
 {
     for (std::size_t i = 0; i < locks_.size(); ++i) {
         if (!only_lock || *only_lock == i) locks_[i].forgotten = world_->now();
+    }
+}
+
+void checker::queues_lost(bool known)
+{
+    for (auto& lock : locks_) {
+        lock.queue.clear();
+        lock.queue_unknown = lock.queue_unknown || !known;
     }
 }
 
@@ -426,6 +597,36 @@ void checker::watch_deadline(std::size_t number)
     });
 }
 
+// ── Once nothing goes wrong any more ────────────────────────────────────────────────────────────
+
+void checker::watch_waiting()
+{
+    for (auto& lock : locks_) {
+        const auto index = static_cast<std::size_t>(&lock - locks_.data());
+        const auto holder = server_->holder_of(lock.name);
+        const bool still = lock.waiting_seen && lock.waiting > 0 && holder == lock.holder_seen &&
+                           lock.grants == lock.grants_seen;
+        if (still && !holder) {
+            fail("nobody is forgotten", index, "someone waits, and the lock is free");
+        } else if (still && is_kept_for_nobody(*holder)) {
+            fail("nobody is forgotten", index,
+                 "someone waits, and " + short_id(*holder) + " is kept for nobody");
+        }
+        lock.waiting_seen = lock.waiting > 0;
+        lock.holder_seen = holder;
+        lock.grants_seen = lock.grants;
+    }
+}
+
+bool checker::is_kept_for_nobody(std::string_view holder) const
+{
+    if (may_be_left_behind()) return false;
+    const auto found = holders_.find(holder.substr(0, id_digits));
+    const bool known = found != holders_.end() && found->second.who != nullptr;
+    return known && !found->second.who->is_dead() && found->second.left.has_value() &&
+           std::ranges::none_of(beliefs_, [&](const auto& each) { return each.holder == holder; });
+}
+
 // ── In the end ──────────────────────────────────────────────────────────────────────────────────
 
 nanoseconds checker::time_to_clean_up() const
@@ -433,21 +634,35 @@ nanoseconds checker::time_to_clean_up() const
     return 3 * plan_->command_limit + 3s;
 }
 
+// What comes back with old data nobody knows of. And a client tries for as long as the lease: a server
+// whose clock is set back keeps it for longer, and takes a request for timely that is late.
+bool checker::may_be_left_behind() const
+{
+    return plan_->has(fault::old_restarts) || plan_->has(fault::server_back) ||
+           plan_->has(fault::server_far_back);
+}
+
 void checker::check_orphans()
 {
-    // What comes back with old data nobody knows of. And a client tries for as long as the lease: a
-    // server whose clock is set back keeps it for longer.
-    if (plan_->has(fault::old_restarts) || plan_->has(fault::server_back)) return;
+    if (may_be_left_behind()) return;
     for (std::size_t i = 0; i < locks_.size(); ++i) {
         const auto holder = server_->holder_of(locks_[i].name);
-        const auto found = holder ? holders_.find(*holder) : holders_.end();
-        if (found == holders_.end()) continue;
-        const auto& record = found->second;
-        const bool forgotten = record.left && !record.granted_late && !record.who->is_dead() &&
-                               *record.left + time_to_clean_up() <= world_->now();
-        if (forgotten) {
+        const auto found = holder ? holders_.find(holder->substr(0, id_digits)) : holders_.end();
+        const auto is_forgotten = [&](const holder_record& record) {
+            return record.left && !record.granted_late && !record.who->is_dead() &&
+                   *record.left + time_to_clean_up() + plan_->locks[i].linger <= world_->now();
+        };
+        if (found != holders_.end() && is_forgotten(found->second)) {
             fail("nothing is left behind", i,
                  short_id(*holder) + " was given up, and still holds the lock");
+        }
+        for (const auto& waiter : server_->members_of(core::keys_of(locks_[i].name).queue)) {
+            const auto& who = record_of(waiter);
+            if (who.left && who.who != nullptr && !who.who->is_dead() &&
+                *who.left + time_to_clean_up() <= world_->now()) {
+                fail("nothing is left behind", i,
+                     short_id(waiter) + " gave up, and is in the queue");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "sim/plan.h"
 #include "sim/process.h"
+#include "sim/queue_model.h"
 #include "sim/script_call.h"
 #include "sim/server.h"
 #include "sim/trace.h"
@@ -63,6 +64,19 @@ public:
     void released(belief& which, std::error_code why, base::boot_time valid_until);
     void answered(const belief& which, std::string_view call, std::error_code why);
     void ended(belief& which);  // its hold is about to go
+
+    // While it lives someone waits for a lock, in a call that may wait.
+    class wait {
+    public:
+        wait(checker& where, std::size_t lock) : count_{&where.locks_[lock].waiting} { ++*count_; }
+        ~wait() { --*count_; }
+        wait(const wait&) = delete;
+        wait& operator=(const wait&) = delete;
+
+    private:
+        unsigned* count_;
+    };
+
     void told(process& who, const event& what);
     void write(const belief& which);
 
@@ -72,15 +86,21 @@ public:
     void to_be_sent(std::span<const std::string_view> words);  // when there is a connection
     void before(const std::vector<std::string_view>& words) override;
     void after(const std::vector<std::string_view>& words, std::string_view reply) override;
+    void told(std::string_view push) override;
 
     // A server that forgets, or whose clock goes ahead, may grant what another still believes to
     // hold. Only the fence helps then: all earlier grants are excused from exclusion.
     void server_forgot(std::optional<std::size_t> only_lock = std::nullopt);
+    // The queues are empty, or (`known` is false) what they once were.
+    void queues_lost(bool known);
     void lease_asked(std::chrono::milliseconds length);
 
     // ── In the end ──────────────────────────────────────────────────────────────────────────────
 
     void after_step();
+    // Once nothing goes wrong any more: whether someone waits for a lock that nobody has, or that is
+    // kept for nobody.
+    void watch_waiting();
     // What a client gave up it takes back, once it can, within this time.
     [[nodiscard]] nanoseconds time_to_clean_up() const;
     void check_orphans();
@@ -97,6 +117,8 @@ private:
     struct grant_record {
         std::uint64_t place = 0;  // among all grants of the lock
         std::string holder;
+        std::uint64_t reserve = 0;  // how many numbers above it are for passing it on
+        bool used = false;          // by someone who held it
     };
     struct lock_record {
         std::string name;
@@ -107,14 +129,25 @@ private:
         std::uint64_t last_writer = 0;                // its place
         std::uint64_t grants = 0;
         nanoseconds forgotten{-1};  // when the server last forgot it
+        queue_model queue;
+        bool queue_unknown = false;            // the server has another one than we know of
+        std::optional<std::string> handed_to;  // by the request that is being executed
+        std::uint64_t handed_fence = 0;
+        unsigned waiting = 0;           // threads that wait for it
+        std::uint64_t grants_seen = 0;  // these: when watch_waiting last looked
+        std::optional<std::string> holder_seen;
+        bool waiting_seen = false;
     };
     struct holder_record {
         std::size_t lock = 0;
         const process* who = nullptr;
+        std::optional<base::boot_time> since;  // by its process's clock, when first held
+        std::uint64_t holds = 0;
         std::uint64_t renewals_sent = 0;
         nanoseconds renewal_tried{0};
         std::optional<nanoseconds> given_up;  // being released, or the acquire failed
         std::optional<nanoseconds> left;      // the call that did so has returned
+        nanoseconds asked{-1};                // when it last got or renewed its place in the queue
         nanoseconds granted{-1};              // by the server, for the first time
         bool released = false;                // by the server
         bool granted_late = false;            // after that: nobody can clean up any more
@@ -123,7 +156,16 @@ private:
 
     void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
     void after_acquire(const script_call& call, std::string_view reply);
+    void after_change(const script_call& call, std::size_t i, std::string_view reply);
+    void check_order(const script_call& call, std::string_view reply, lock_record& lock);
+    void server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
+                       std::string_view fence_key);
+    void check_fence(lock_record& lock, const belief& fresh);
+    void watch_lingering(std::size_t lock, const std::string& holder);
+    [[nodiscard]] bool may_be_left_behind() const;
+    [[nodiscard]] bool is_kept_for_nobody(std::string_view holder) const;
     void granted_late(holder_record& record, std::size_t lock, bool bounded);
+    [[nodiscard]] holder_record& record_of(std::string_view holder);
     void check_exclusion(lock_record& lock);
     void watch_deadline(std::size_t number);
     [[nodiscard]] bool believes(const belief& which) const;

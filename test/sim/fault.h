@@ -37,6 +37,7 @@ enum class fault : std::uint8_t {
     wall_steps,       // the wall clocks of the clients are stepped
     drift,            // clocks at different rates, within what is configured
     wild_drift,       // and beyond
+    lost_pushes,      // for a while some of what is published does not arrive, but all else does
     count
 };
 
@@ -49,7 +50,7 @@ constexpr std::array<std::string_view, fault_count> fault_names{
     "cancels",        "freezes",        "restarts",        "empty-restarts", "old-restarts",
     "loading",        "script-flushes", "key-flushes",     "deletions",      "full-memory",
     "server-forward", "server-back",    "server-far-back", "wall-steps",     "drift",
-    "wild-drift"};
+    "wild-drift",     "lost-pushes"};
 
 [[nodiscard]] constexpr std::string_view name_of(fault which)
 {

@@ -36,10 +36,7 @@ std::span<const mutant> all_mutants()
         {"D1-release",
          "releasing succeeds although the lock is another's",
          code::none,
-         {{"if holder ~= ARGV[1] then\n  return -1\nend\nredis.call('DEL'", "redis.call('DEL'"},
-          {"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then\n"
-           "  return -redis.call('EXISTS', KEYS[1])\nend\nredis.call('DEL'",
-           "redis.call('DEL'"}}},
+         {{"if holder() ~= ARGV[1] then\n  if ARGV[5]", "if not holder() then\n  if ARGV[5]"}}},
         {"D1-count",
          "re-entering succeeds although the lock is another's",
          code::none,
@@ -65,12 +62,7 @@ std::span<const mutant> all_mutants()
         {"D5", "granted although nothing is left of the lease", code::d5_stale_grant, {}},
         {"D7", "drift added instead of subtracted", code::d7_drift_added, {}},
         {"D9", "what a failed acquire left is not taken back", code::d9_no_cleanup, {}},
-        {"D12",
-         "SET without NX",
-         code::none,
-         {{"if holder then\n  repeated", "if false then\n  repeated"},
-          {"'NX', ", ""},
-          {"if left ~= -2 and not repeated then", "if false then"}}},
+        {"D12", "SET without NX", code::none, {{"if who and not mine then", "if false then"}}},
         {"D13", "a loss is noticed when the renewal returns", code::d13_loss_waits_for_renewal, {}},
         {"D14-survives", "renewals go on after the release", code::d14_renewal_survives, {}},
         {"D14-storm", "renewed again as soon as it was renewed", code::d14_renewal_storm, {}},
@@ -79,17 +71,37 @@ std::span<const mutant> all_mutants()
         {"D17",
          "a repeated acquire counts as a re-entry",
          code::none,
-         {{"if not repeated then\n  redis.call('HSET', KEYS[1], ARGV[1], 1)\nend",
-           "redis.call('HINCRBY', KEYS[1], ARGV[1], 1)"},
-          {"redis.call('DEL', KEYS[1])\nreturn 1",
-           "if redis.call('TYPE', KEYS[1]).ok == 'hash' and\n"
-           "    redis.call('HINCRBY', KEYS[1], ARGV[1], -1) > 0 then\n  return 1\nend\n"
-           "redis.call('DEL', KEYS[1])\nreturn 1"}}},
+         {{"elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then",
+           "elseif redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HINCRBY', KEYS[1], "
+           "ARGV[1], 1) and\n"
+           "    redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then"},
+          {"local used = tonumber(ARGV[3])\nif not hand_over",
+           "if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HINCRBY', KEYS[1], "
+           "ARGV[1], -1) > 0 then\n"
+           "  return 1\nend\nlocal used = tonumber(ARGV[3])\nif not hand_over"}}},
+        {"D19", "a waiter without a timer", code::d19_no_timer, {}},
+        {"D20",
+         "one release wakes everyone",
+         code::none,
+         {{"if type(told) == 'number' and told > 0 then", "if false then"}}},
+        {"D21-dead",
+         "a grant to a dead client is not skipped",
+         code::none,
+         {{"told > 0 then", "told >= 0 then"}}},
+        {"D21-keys",
+         "the queue is left behind",
+         code::none,
+         {{"      redis.call('PEXPIRE', KEYS[3], ARGV[8])\n", ""}}},
+        {"D22",
+         "places in the queue are kept by another clock",
+         code::none,
+         {{"local till = first[2] / 1000 +", "local till ="}}},
+        {"D32", "a waiter that gave up stays in the queue", code::d32_waiter_stays, {}},
         {"D18", "a repeated release is an error to the owner", code::d18_release_error, {}},
         {"D25",
          "the fence starts from 1 after the data are lost",
          code::none,
-         {{"math.max(last + 1, time[1] * 1000000 + time[2])", "last + 1"}}},
+         {{"local fence = math.max(last + 1, micros)", "local fence = last + 1"}}},
         {"D34-unknown", "an unknown script is an error", code::d34_no_script, {}},
         {"D34-in-full", "the text of the script with every call", code::d34_script_in_full, {}},
         {"D36",
@@ -103,11 +115,22 @@ std::span<const mutant> all_mutants()
         {"far-back",
          "a fence is forgotten when the clock was set back by days",
          code::none,
-         {{"string.format('%.0f', ARGV[3] + ahead)", "ARGV[3]"}}},
+         {{"whole(ARGV[2] + ahead)", "ARGV[2]"}}},
         {"late-acquire",
          "an acquire is executed when everyone has given it up",
          code::none,
          {{"if ARGV[5] ~= '0' and now", "if false and now"}}},
+        {"late-grant", "a waiter is granted it after its time", code::grant_after_limit, {}},
+        {"old-grant",
+         "a grant's deadline counted from when its message came",
+         code::grant_from_receipt,
+         {}},
+        {"stale-pass", "passed on with a number that was used", code::pass_on_stale_fence, {}},
+        {"deaf-linger", "a lock lingers on though someone asks", code::lingers_when_wanted, {}},
+        {"overtakes",
+         "a fair lock is taken by a newcomer",
+         code::none,
+         {{"if not who and ARGV[7] == '1' then", "if false then"}}},
         {"D38", "one holder for all grants of a client", code::d38_same_holder, {}},
     };
     return all;
@@ -128,7 +151,7 @@ void check_changes(const mutant& which)
         for (const auto* script :
              {&scripts::plain_acquire, &scripts::hash_acquire, &scripts::plain_renew,
               &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
-              &scripts::hash_set_count}) {
+              &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep}) {
             fits = fits || script->text.find(from) != std::string_view::npos;
         }
         if (!fits) {

@@ -74,14 +74,19 @@ void participant::make_lock(const lock_plan& what)
     // Not all processes agree on the settings.
     made->options.lease = std::max<milliseconds>(
         10ms, in_ms(plan.lease * dice_.one_of({50, 100, 100, 100, 200}) / 100));
-    made->options.renew = plan.is_calm() || dice_.chance(0.6);
-    made->options.wait.interval = plan.poll_interval;
+    made->options.renew = plan.is_calm() || what.linger > 0ms || dice_.chance(0.6);
+    if (what.what == lock_plan::kind::polling) made->options.wait = poll{plan.poll_interval};
+    made->options.linger = what.linger;
     made->options.layout = what.how_stored;
+    made->options.announce = dice_.chance(0.5);
     stage_->checker.lease_asked(made->options.lease);
-    if (what.recursive) {
+    switch (what.what) {
+    case lock_plan::kind::recursive:
         made->recursive.emplace(*client_, what.name, made->options);
-    } else {
-        made->plain.emplace(*client_, what.name, made->options);
+        break;
+    case lock_plan::kind::fair: made->fair.emplace(*client_, what.name, made->options); break;
+    case lock_plan::kind::mutex:
+    case lock_plan::kind::polling: made->plain.emplace(*client_, what.name, made->options); break;
     }
     locks_.push_back(std::move(made));
 }
@@ -145,6 +150,7 @@ void participant::lock_and_unlock(dice& dice, std::size_t lock)
     std::error_code ec = errc::timed_out;
     try {
         const auto limit = dice.spread(stage_->what.delay, 3 * stage_->what.lease);
+        const checker::wait waits{stage_->checker, lock};
         if (mutex.try_lock_for(limit)) ec.clear();
     } catch (const error& e) {
         ec = e.code();
@@ -179,13 +185,17 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
     std::optional<hold> got;
     switch (dice.below(3)) {
     case 0: got = mutex.try_acquire(token, ec); break;
-    case 1:
+    case 1: {
+        const checker::wait waits{stage_->checker, lock};
         got = mutex.try_acquire_for(dice.spread(stage_->what.delay, 3 * stage_->what.lease), token,
                                     ec);
         break;
-    default:
+    }
+    default: {
+        const checker::wait waits{stage_->checker, lock};
         if (auto held = mutex.acquire(token, ec); !ec) got = std::move(held);
         break;
+    }
     }
     if (!got) {
         const bool fresh = process_->last_id() != id_before;
@@ -278,7 +288,11 @@ void participant::last_cycle(dice& dice)
         while (!process_->is_dead()) {
             const auto id_before = process_->last_id();
             std::error_code ec;
-            auto held = locks_[lock]->get().acquire(ec);
+            hold held;
+            {
+                const checker::wait waits{stage_->checker, lock};
+                held = locks_[lock]->get().acquire(ec);
+            }
             if (!ec) {
                 critical_section(dice, lock, std::move(held));
                 break;

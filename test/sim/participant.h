@@ -11,6 +11,7 @@
 #include "sim/world.h"
 
 #include <pawl/client.h>
+#include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
@@ -61,10 +62,12 @@ private:
     struct lock_here {
         std::optional<mutex> plain;
         std::optional<recursive_mutex> recursive;
+        std::optional<fair_mutex> fair;
         lock_options options;
         [[nodiscard]] lockable& get()
         {
-            return plain ? static_cast<lockable&>(*plain) : static_cast<lockable&>(*recursive);
+            if (recursive) return *recursive;
+            return fair ? static_cast<lockable&>(*fair) : static_cast<lockable&>(*plain);
         }
     };
 

@@ -33,6 +33,17 @@ fault_set draw_faults(dice& dice)
     return drawn;
 }
 
+std::string_view name_of(lock_plan::kind what)
+{
+    switch (what) {
+    case lock_plan::kind::recursive: return "recursive";
+    case lock_plan::kind::fair: return "fair";
+    case lock_plan::kind::polling: return "polling";
+    case lock_plan::kind::mutex: break;
+    }
+    return "mutex";
+}
+
 milliseconds at_least(milliseconds least, nanoseconds value)
 {
     return std::max(least, std::chrono::duration_cast<milliseconds>(value));
@@ -42,12 +53,14 @@ milliseconds at_least(milliseconds least, nanoseconds value)
 
 bool plan::server_may_be_silent() const
 {
+    // A grant of which the message is lost counts on the server, and its lease may be over when it is
+    // found.
     constexpr std::array silencers{
-        fault::spikes,         fault::late_requests, fault::breaks,     fault::silent_breaks,
-        fault::lost_requests,  fault::lost_replies,  fault::stops,      fault::slow_threads,
-        fault::crashes,        fault::freezes,       fault::restarts,   fault::empty_restarts,
-        fault::old_restarts,   fault::loading,       fault::wild_drift, fault::server_forward,
-        fault::server_far_back};
+        fault::lost_pushes,    fault::spikes,         fault::late_requests, fault::breaks,
+        fault::silent_breaks,  fault::lost_requests,  fault::lost_replies,  fault::stops,
+        fault::slow_threads,   fault::crashes,        fault::freezes,       fault::restarts,
+        fault::empty_restarts, fault::old_restarts,   fault::loading,       fault::wild_drift,
+        fault::server_forward, fault::server_far_back};
     return std::ranges::any_of(silencers, [this](fault each) { return has(each); });
 }
 
@@ -63,10 +76,13 @@ plan draw_plan(std::uint64_t seed)
     drawn.threads = static_cast<unsigned>(dice.between(1, 3));
     const auto lock_count = dice.one_of({1, 1, 1, 2, 3});
     for (int i = 0; i < lock_count; ++i) {
-        const bool recursive = dice.chance(0.3);
+        using kind = lock_plan::kind;
+        const auto what = dice.one_of({kind::mutex, kind::mutex, kind::mutex, kind::recursive,
+                                       kind::recursive, kind::fair, kind::fair, kind::polling});
         const bool usual = dice.chance(0.8);
+        const bool recursive = what == kind::recursive;
         drawn.locks.push_back({.name = "lock:" + std::to_string(i),
-                               .recursive = recursive,
+                               .what = what,
                                .how_stored = recursive == usual ? layout::hash : layout::plain});
     }
     drawn.lease = at_least(20ms, dice.spread(20ms, 1h));
@@ -80,6 +96,12 @@ plan draw_plan(std::uint64_t seed)
     // Making a connection and asking twice must fit into it: docs/guarantees.md.
     drawn.command_limit =
         at_least(300ms, dice.spread(std::max<nanoseconds>(300ms, 30 * drawn.delay), 20s));
+    for (auto& lock : drawn.locks) {
+        const bool can_linger =
+            lock.what == lock_plan::kind::mutex || lock.what == lock_plan::kind::recursive;
+        if (!can_linger || !dice.chance(0.3)) continue;
+        lock.linger = at_least(1ms, dice.spread(1ms, std::min<nanoseconds>(lease, 1min)));
+    }
     drawn.think = dice.spread(drawn.delay, 2 * drawn.lease);
     drawn.work = dice.spread(drawn.delay, 3 * drawn.lease);
     const auto cycle = drawn.think + drawn.work;
@@ -94,8 +116,8 @@ std::string describe(const plan& what)
     out << "  " << what.processes << " processes × " << what.threads << " threads, "
         << what.locks.size() << " locks (";
     for (const auto& lock : what.locks) {
-        out << (lock.recursive ? " recursive" : " mutex")
-            << (lock.how_stored == layout::hash ? "/hash" : "/plain");
+        out << ' ' << name_of(lock.what) << (lock.how_stored == layout::hash ? "/hash" : "/plain");
+        if (lock.linger > 0ms) out << "/lingers " << lock.linger.count() << " ms";
     }
     out << " ), lease " << what.lease.count() << " ms, poll " << what.poll_interval.count()
         << " ms, delay " << what.delay.count() / 1000 << " µs, drift " << what.drift

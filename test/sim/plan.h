@@ -15,8 +15,10 @@ namespace pawl::sim {
 
 struct lock_plan {
     std::string name;
-    bool recursive = false;
+    enum class kind { mutex, recursive, fair, polling };
+    kind what = kind::mutex;
     layout how_stored = layout::plain;
+    std::chrono::milliseconds linger{0};
 };
 
 struct plan {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <utility>
 
 namespace pawl::sim {
@@ -49,6 +50,8 @@ std::uint64_t process::thread_mark() const noexcept
 
 bool process::pause(boot_time until, const base::interrupt* stop)
 {
+    // So that nobody waits there for ever: a thread in a dead process has to come to its end.
+    if (dead_) throw std::system_error{std::make_error_code(std::errc::no_such_process)};
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
     signal stopped;
     const std::stop_callback watch{token, [&] { stopped.set(); }};

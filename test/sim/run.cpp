@@ -1,5 +1,6 @@
 #include "sim/run.h"
 
+#include "core/keys.h"
 #include "sim/mutants.h"
 
 #include <algorithm>
@@ -144,6 +145,9 @@ bool run::strike_network(kind_of_harm& harm)
     case fault::lost_replies:
         for_a_while(chance, [&] { net.replies_lost = true; }, [&net] { net.replies_lost = false; });
         break;
+    case fault::lost_pushes:
+        for_a_while(chance, [&] { net.push_loss = 0.3; }, [&net] { net.push_loss = 0; });
+        break;
     default: return false;
     }
     return true;
@@ -198,6 +202,7 @@ bool run::strike_server(kind_of_harm& harm)
     case fault::key_flushes:
         engine.lose_data();
         checker_.server_forgot();
+        checker_.queues_lost(true);
         break;
     case fault::deletions: {
         const auto lock = chance.below(plan_.locks.size());
@@ -227,7 +232,10 @@ bool run::restart_server(dice& chance, bool keep_data, bool old_data)
     }
     server_.engine().restart(keep_data);
     if (old_data) server_.restore_snapshot();
-    if (!keep_data || old_data) checker_.server_forgot();
+    if (!keep_data || old_data) {
+        checker_.server_forgot();
+        checker_.queues_lost(!old_data);
+    }
     world_.after(chance.spread(plan_.delay, plan_.lease), [this] { server_.come_up(); });
     return true;
 }
@@ -265,6 +273,7 @@ bool run::go_far_back(dice& chance)
 report run::execute()
 {
     for (unsigned i = 0; i < plan_.processes; ++i) add_participant();
+    if (plan_.is_calm()) watch_waiting(0ns);
     for (std::size_t i = 0; i < fault_count; ++i) {
         if (plan_.faults.test(i)) plan_fault(static_cast<fault>(i));
     }
@@ -330,6 +339,12 @@ void run::drain()
              (plan_.poll_interval + 100 * plan_.delay + 100ms);
     const auto limit = world_.now() + bound;
     world_.after(checker_.time_to_clean_up(), [this] { checker_.check_orphans(); });
+    // What is late may be granted to someone who has given it up, or has been kept from running.
+    const bool late = plan_.has(fault::late_requests) || plan_.has(fault::spikes) ||
+                      plan_.has(fault::slow_threads);
+    if (!plan_.is_calm()) {
+        watch_waiting(world_.now() + 2 * plan_.command_limit + (late ? 5 * longest : 0ms));
+    }
     const auto all_have = [this] {
         return std::ranges::all_of(participants_, [](const auto& each) {
             return each->process().is_dead() || each->has_what_it_wanted();
@@ -345,8 +360,22 @@ void run::drain()
     }
 }
 
+// How long a lock may be free, or kept for nobody, while someone waits for it: docs/guarantees.md.
+void run::watch_waiting(nanoseconds from)
+{
+    const nanoseconds look = std::max<milliseconds>(2 * plan_.lease / 3, 500ms);
+    const auto period = std::max<nanoseconds>({look, plan_.poll_interval, 100ms}) * 5 / 4 +
+                        100 * plan_.delay + 200ms;
+    world_.at(from, [this, period] {
+        if (finishing_) return;
+        checker_.watch_waiting();
+        watch_waiting(world_.now() + period);
+    });
+}
+
 void run::finish()
 {
+    finishing_ = true;
     go_on_until(world_.now() + checker_.time_to_clean_up());
     if (checker_.found()) return;
     checker_.check_orphans();
@@ -357,9 +386,12 @@ void run::finish()
     if (checker_.found()) return;
     // Until the last request has arrived that was late, and until the last lease is over.
     go_on_until(world_.now() + 5 * plan_.lease);
-    nanoseconds left = checker_.longest_lease();
+    nanoseconds left = std::max<milliseconds>(checker_.longest_lease(), 2s);
     for (const auto& lock : plan_.locks) {
-        left = std::max<nanoseconds>(left, server_.ttl_of(lock.name));
+        const auto keys = core::keys_of(lock.name);
+        for (const auto* key : {&keys.lock, &keys.queue, &keys.waiters}) {
+            left = std::max<nanoseconds>(left, server_.ttl_of(*key));
+        }
     }
     go_on_until(world_.now() + left * 5 / 4 + 1s);
     checker_.check_leftovers();

@@ -59,6 +59,7 @@ private:
     void go_on_until(nanoseconds when);
     void heal();
     void drain();
+    void watch_waiting(nanoseconds from);
     void finish();
 
     plan plan_;
@@ -71,6 +72,7 @@ private:
     checker checker_;
     stage stage_;
     std::vector<std::unique_ptr<participant>> participants_;  // the dead too
+    bool finishing_ = false;                                  // nobody wants anything any more
     nanoseconds stepped_{0};
     nanoseconds quiet_until_{0};  // nothing goes wrong until then
 };

@@ -11,14 +11,16 @@ namespace {
 
 using kind = script_call::kind;
 
-const std::array<std::pair<const redis::script*, kind>, 9>& known_scripts()
+const std::array<std::pair<const redis::script*, kind>, 11>& known_scripts()
 {
     namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 9> known{{
+    static const std::array<std::pair<const redis::script*, kind>, 11> known{{
         {&scripts::plain_acquire, kind::acquire},
         {&scripts::hash_acquire, kind::acquire},
         {&scripts::plain_renew, kind::renew},
         {&scripts::hash_renew, kind::renew},
+        {&scripts::plain_keep, kind::keep},
+        {&scripts::hash_keep, kind::keep},
         {&scripts::plain_release, kind::release},
         {&scripts::hash_release, kind::release},
         {&scripts::hash_set_count, kind::set_count},
@@ -37,6 +39,7 @@ std::string_view name_of(kind what)
     case kind::set_count: return "count";
     case kind::renew: return "renewal";
     case kind::check: return "check";
+    case kind::keep: return "keep";
     case kind::release: break;
     }
     return "release";

@@ -9,7 +9,7 @@
 namespace pawl::sim {
 
 struct script_call {
-    enum class kind { acquire, set_count, renew, check, release };
+    enum class kind { acquire, set_count, renew, check, keep, release };
     kind what{};
     bool in_full = false;
     std::span<const std::string_view> keys;

@@ -2,6 +2,7 @@
 
 #include "redis/resp.h"
 
+#include <charconv>
 #include <utility>
 
 namespace pawl::sim {
@@ -11,6 +12,11 @@ using std::chrono::microseconds;
 server::server(world& world, drifting_clock clock)
     : world_{&world}, clock_{clock}, engine_{[this] { return this->clock(); }}
 {
+    engine_.on_push([this](store::memory::session to, std::string_view push) {
+        if (witness_ != nullptr) witness_->told(push);
+        const auto found = listeners_.find(to);
+        if (found != listeners_.end()) found->second(push);
+    });
 }
 
 microseconds server::clock() const
@@ -18,10 +24,10 @@ microseconds server::clock() const
     return std::chrono::floor<microseconds>(clock_.at(world_->now()) + step_);
 }
 
-void server::receive(std::uint64_t incarnation, std::string request, answer done)
+void server::receive(peer from, std::string request, answer done)
 {
-    if (!up_ || incarnation != incarnation_) return;
-    waiting what{incarnation, std::move(request), std::move(done)};
+    if (!up_ || from.incarnation != incarnation_) return;
+    waiting what{from, std::move(request), std::move(done)};
     if (frozen_) {
         queue_.push_back(std::move(what));
     } else {
@@ -31,17 +37,21 @@ void server::receive(std::uint64_t incarnation, std::string request, answer done
 
 void server::execute(waiting what)
 {
-    if (world_->now() < loading_until_) {
-        what.done("-LOADING Redis is loading the dataset in memory\r\n");
-        return;
-    }
     redis::reply_parser parser;
     static_cast<void>(parser.parse(what.request));
     std::vector<std::string_view> words;
     parser.reply(what.request).for_each([&](const auto& word) { words.push_back(word.text()); });
+    const bool subscribes = words[0] == "SUBSCRIBE";
+    // A server that loads its data lets clients subscribe.
+    if (world_->now() < loading_until_ && !subscribes) {
+        what.done("-LOADING Redis is loading the dataset in memory\r\n");
+        return;
+    }
     if (witness_ != nullptr) witness_->before(words);
     std::string reply;
-    engine_.execute(0, rewrite_ ? rewritten(words) : words, reply);
+    const auto session = what.from.session;
+    engine_.execute(session, rewrite_ ? rewritten(words) : words, reply);
+    if (subscribes && !listeners_.contains(session)) engine_.disconnect(session);
     if (witness_ != nullptr) witness_->after(words, reply);
     what.done(std::move(reply));
 }
@@ -68,6 +78,17 @@ std::string server::name_of_script(std::string_view text)
     return std::string{parser.reply(reply).text()};
 }
 
+void server::on_push(const peer& to, delivery deliver)
+{
+    listeners_[to.session] = std::move(deliver);
+}
+
+void server::forget(const peer& who)
+{
+    listeners_.erase(who.session);
+    engine_.disconnect(who.session);
+}
+
 void server::thaw()
 {
     frozen_ = false;
@@ -79,6 +100,9 @@ void server::go_down()
     up_ = false;
     frozen_ = false;
     queue_.clear();
+    for (const auto& [session, deliver] : std::exchange(listeners_, {})) {
+        engine_.disconnect(session);
+    }
     ++incarnation_;
 }
 
@@ -122,6 +146,27 @@ std::chrono::milliseconds server::ttl_of(std::string_view key)
     const auto reply = ask({"PTTL", key});
     static_cast<void>(parser.parse(reply));
     return std::chrono::milliseconds{parser.reply(reply).integer()};
+}
+
+std::uint64_t server::number_in(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"GET", key});
+    static_cast<void>(parser.parse(reply));
+    const auto text = parser.reply(reply).text();
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+std::vector<std::string> server::members_of(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"ZRANGE", key, "0", "-1"});
+    static_cast<void>(parser.parse(reply));
+    std::vector<std::string> found;
+    parser.reply(reply).for_each([&](const auto& each) { found.emplace_back(each.text()); });
+    return found;
 }
 
 std::vector<std::string> server::keys()

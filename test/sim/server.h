@@ -25,9 +25,25 @@ public:
 
     using answer = std::function<void(std::string reply)>;
 
-    // A request has arrived on a connection that was made to `incarnation`. It is executed now, or
-    // when the server thaws; never if it was restarted since.
-    void receive(std::uint64_t incarnation, std::string request, answer done);
+    // A connection, as the server knows it.
+    struct peer {
+        std::uint64_t incarnation = 0;  // of the server to which it was made
+        store::memory::session session = 0;
+    };
+    [[nodiscard]] peer greet() { return {incarnation_, ++last_session_}; }
+
+    // A request has arrived on a connection. It is executed now, or when the server thaws; never if
+    // it was restarted since.
+    void receive(peer from, std::string request, answer done);
+
+    // `deliver` gets what is published to the channels to which this connection subscribes, as it
+    // goes over the wire. It must not call the server.
+    using delivery = std::function<void(std::string_view push)>;
+    void on_push(const peer& to, delivery deliver);
+
+    // The server has learnt that the connection is over: it hears no more, even if a SUBSCRIBE was
+    // still under way.
+    void forget(const peer& who);
 
     // Sees every request before and after it is executed.
     struct witness {
@@ -37,6 +53,8 @@ public:
         witness& operator=(const witness&) = delete;
         virtual void before(const std::vector<std::string_view>& words) = 0;
         virtual void after(const std::vector<std::string_view>& words, std::string_view reply) = 0;
+        // Something is told to a client meanwhile.
+        virtual void told(std::string_view push) = 0;
     };
     void watched_by(witness& who) noexcept { witness_ = &who; }
 
@@ -70,10 +88,16 @@ public:
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
     [[nodiscard]] std::chrono::milliseconds ttl_of(std::string_view key);
     [[nodiscard]] std::vector<std::string> keys();
+    [[nodiscard]] std::uint64_t number_in(std::string_view key);
+    [[nodiscard]] std::vector<std::string> members_of(std::string_view key);
+    [[nodiscard]] bool has_listener(std::string_view channel)
+    {
+        return engine_.listeners(channel) > 0;
+    }
 
 private:
     struct waiting {
-        std::uint64_t incarnation;
+        peer from;
         std::string request;
         answer done;
     };
@@ -94,6 +118,8 @@ private:
     bool frozen_ = false;
     nanoseconds loading_until_{0};
     std::uint64_t incarnation_ = 1;
+    store::memory::session last_session_ = 0;
+    std::map<store::memory::session, delivery> listeners_;
     std::deque<waiting> queue_;
     std::optional<store::memory::engine::snapshot> snapshot_;
 };

@@ -1,6 +1,7 @@
 #include "sim/transport.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <stop_token>
 #include <utility>
@@ -13,7 +14,14 @@ using redis::failure_kind;
 
 namespace {
 
-constexpr redis::server_facts this_server{.major_version = 7};
+constexpr redis::server_facts this_server{.major_version = 7, .resp3 = true};
+
+// As in the pipeline.
+constexpr std::chrono::milliseconds shortest_pause{50};
+constexpr std::chrono::milliseconds longest_pause{1'000};
+
+// When the server notices by itself that nobody is there any more.
+constexpr std::chrono::seconds keepalive{30};
 
 void show(const transport::onlooker& who, std::string_view request)
 {
@@ -28,10 +36,11 @@ void show(const transport::onlooker& who, std::string_view request)
 }  // namespace
 
 struct transport::connection {
-    std::uint64_t incarnation = 0;
+    server::peer end;  // as the server knows it
     bool open = false;
-    bool broken = false;  // and its owner knows
-    bool dead = false;    // nothing passes any more, whether its owner knows or not
+    bool listens = false;  // or has asked to
+    bool broken = false;   // and its owner knows
+    bool dead = false;     // nothing passes any more, whether its owner knows or not
     nanoseconds last_request{0};
     nanoseconds last_reply{0};
     signal changed;                  // for the thread that waits on it
@@ -54,13 +63,15 @@ transport::transport(world& world, server& server, std::shared_ptr<process> wher
       net_{&net},
       dice_{dice},
       limits_{within},
-      alive_{std::make_shared<bool>(true)}
+      alive_{std::make_shared<bool>(true)},
+      pause_{shortest_pause}
 {
 }
 
 transport::~transport()
 {
     *alive_ = false;
+    if (shared_) forget(shared_, shared_->dead ? keepalive : draw_delay());
 }
 
 nanoseconds transport::draw_delay()
@@ -74,7 +85,7 @@ nanoseconds transport::draw_delay()
 transport::connection_ptr transport::dial()
 {
     const auto fresh = std::make_shared<connection>();
-    fresh->incarnation = server_->incarnation();
+    fresh->end = server_->greet();
     std::erase_if(all_, [](const auto& each) { return each.expired(); });
     all_.push_back(fresh);
     if (!server_->is_up()) {
@@ -103,26 +114,47 @@ void transport::send(const connection_ptr& on, std::string request,
     on->last_request = std::max(world_->now() + there, on->last_request);
     const bool survives = dice_.chance(0.5);
     const bool lost = on->dead || net_->requests_lost;
-    if (lost) on->dead = true;  // what follows would wait for what is missing
+    if (lost) fall_silent(on);  // what follows would wait for what is missing
     if (lost && !survives) return;
     const auto back = [this, alive = alive_, on,
                        on_reply = std::move(on_reply)](std::string reply) {
-        if (!*alive || on->dead) return;
-        if (net_->replies_lost) {
-            on->dead = true;
-            return;
-        }
-        on->last_reply = std::max(world_->now() + draw_delay(), on->last_reply);
-        where_->after(on->last_reply - world_->now(), [alive, on, on_reply, reply] {
-            if (*alive && !on->dead) on_reply(reply);
-        });
+        if (!*alive) return;
+        send_back(on, [on_reply, reply = std::move(reply)] { on_reply(reply); });
     };
     // The server may get it when the client, even its process, is gone.
     world_->at(on->last_request, [&server = *server_, on, survives, back, lost,
                                   request = std::move(request)]() mutable {
         if ((on->dead || lost) && !survives) return;
-        server.receive(on->incarnation, std::move(request), back);
+        server.receive(on->end, std::move(request), back);
     });
+}
+
+// What the server says, answers or not, arrives in the order in which it was said.
+void transport::send_back(const connection_ptr& on, std::function<void()> arrives)
+{
+    if (on->dead) return;
+    if (net_->replies_lost) {
+        fall_silent(on);
+        return;
+    }
+    on->last_reply = std::max(world_->now() + draw_delay(), on->last_reply);
+    where_->after(on->last_reply - world_->now(),
+                  [alive = alive_, on, arrives = std::move(arrives)] {
+                      if (*alive && !on->dead) arrives();
+                  });
+}
+
+void transport::fall_silent(const connection_ptr& on)
+{
+    if (std::exchange(on->dead, true)) return;
+    forget(on, keepalive);
+}
+
+// By the server.
+void transport::forget(const connection_ptr& ended, nanoseconds after)
+{
+    if (!ended->listens) return;
+    world_->after(after, [&server = *server_, ended] { server.forget(ended->end); });
 }
 
 void transport::break_all(bool silently)
@@ -130,8 +162,12 @@ void transport::break_all(bool silently)
     for (const auto& each : all_) {
         const auto on = each.lock();
         if (!on || on->dead) continue;
+        if (silently) {
+            fall_silent(on);
+            continue;
+        }
         on->dead = true;
-        if (silently) continue;
+        server_->forget(on->end);
         where_->after(draw_delay(), [on] {
             on->broken = true;
             on->changed.set();
@@ -238,8 +274,57 @@ void transport::connect()
     });
 }
 
+void transport::listen(std::string channel, redis::listener& who)
+{
+    channel_ = std::move(channel);
+    listener_ = &who;
+    connect();
+}
+
+// The first request on a connection that is open now.
+void transport::subscribe()
+{
+    const auto on = shared_;
+    on->listens = true;
+    pause_ = shortest_pause;
+    for (const auto& each : std::exchange(silent_, {})) server_->forget(each->end);
+    server_->on_push(on->end, [this, alive = alive_, on](std::string_view push) {
+        if (!*alive || dice_.chance(net_->push_loss)) return;
+        send_back(on, [this, on, text = std::string{push}] {
+            if (shared_ == on) heard(text);
+        });
+    });
+    auto write = [this](const redis::server_facts&, std::string& out) {
+        redis::append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+    };
+    // The confirmation is a message, too, but it arrives where an answer would.
+    auto done = [this](const redis::reply_view* reply, const failure*) {
+        if (reply == nullptr || reply->is_error()) return;
+        listening_ = true;
+        listener_->listening(true);
+    };
+    unsent_.push_front({std::move(write), limits_.command, std::move(done)});
+}
+
+void transport::heard(const std::string& push)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(push));
+    const auto message = parser.reply(push);  // its kind, the channel, the text
+    if (listening_ && message[1].text() == channel_) listener_->heard(message[2].text());
+}
+
+void transport::plan_to_connect()
+{
+    where_->at(where_->now() + pause_, [this, alive = alive_, pause = ++pauses_] {
+        if (*alive && pause == pauses_) connect();
+    });
+    pause_ = std::min(2 * pause_, longest_pause);
+}
+
 void transport::send_waiting()
 {
+    if (listener_ != nullptr && !shared_->listens) subscribe();
     for (auto& next : std::exchange(unsent_, {})) {
         std::string bytes;
         next.request(this_server, bytes);
@@ -287,10 +372,16 @@ void transport::look_after(const connection_ptr& on)
 
 void transport::close_shared(const failure& why)
 {
-    shared_.reset();
+    const auto ended = std::exchange(shared_, nullptr);
     auto abandoned = std::exchange(sent_, {});
     std::ranges::move(unsent_, std::back_inserter(abandoned));
     unsent_.clear();
+    if (listener_ != nullptr) {
+        if (ended->dead) silent_.push_back(ended);
+        forget(ended, ended->dead ? keepalive : draw_delay());
+        plan_to_connect();
+    }
+    if (std::exchange(listening_, false)) listener_->listening(false);
     for (const auto& each : abandoned) each.done(nullptr, &why);
 }
 

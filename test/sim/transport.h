@@ -1,6 +1,11 @@
 // The network between one simulated process and the server. Connections deliver in order, each at
 // its own pace; they break, fall silent in one direction or both, and deliver late what their owner
 // has long given up.
+//
+//   the shared connection           the server forgets whoever listened on it
+//   breaks, or the server restarts  at once
+//   is given up, its process dies   when the news of it has arrived
+//   falls silent                    when the client has made another, or after half a minute
 #pragma once
 
 #include "redis/transport.h"
@@ -29,6 +34,7 @@ struct network {
     nanoseconds latest{0};
     bool requests_lost = false;
     bool replies_lost = false;
+    double push_loss = 0;  // chance that a message that was published is lost, and nothing else
 };
 
 class transport final : public redis::transport {
@@ -48,6 +54,7 @@ public:
         const std::function<void(const redis::reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
     void connect() override;
+    void listen(std::string channel, redis::listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
 
     // Sees every request: when it is sent, and before, when it is given to the shared connection.
@@ -68,7 +75,13 @@ private:
                                                                 const waiting& how);
     void send(const connection_ptr& on, std::string request,
               std::function<void(std::string)> on_reply);
+    void send_back(const connection_ptr& on, std::function<void()> arrives);
+    void fall_silent(const connection_ptr& on);
     void send_waiting();
+    void subscribe();
+    void heard(const std::string& push);
+    void forget(const connection_ptr& ended, nanoseconds after);
+    void plan_to_connect();
     void answer(const std::string& reply);
     void look_after(const connection_ptr& on);
     void close_shared(const redis::failure& why);
@@ -90,6 +103,13 @@ private:
     std::deque<pending> unsent_;
     std::deque<pending> sent_;
     std::uint64_t looks_ = 0;  // only the last look that was planned counts
+
+    redis::listener* listener_ = nullptr;  // nobody listens
+    std::string channel_;
+    bool listening_ = false;
+    std::vector<connection_ptr> silent_;  // given up, and the server does not know
+    std::chrono::milliseconds pause_;     // before connecting anew
+    std::uint64_t pauses_ = 0;            // only the last one counts
 };
 
 }  // namespace pawl::sim
