@@ -96,7 +96,7 @@ bool sell_one(pawl::mutex& lock, stock_keeper& stock)
 int seller(int number, const std::string& url, const std::string& lock_name, stock_keeper stock)
 {
     pawl::client client{url};
-    pawl::mutex lock{client, lock_name, {.wait = {5ms}}};
+    pawl::mutex lock{client, lock_name};
     int sold = 0;
     for (int customer = 0; customer < customers_of_each; ++customer) {
         if (sell_one(lock, stock)) ++sold;

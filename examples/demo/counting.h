@@ -90,7 +90,7 @@ inline int count_under_a_lock(int worker, const counter& number, const news_pipe
                               const std::string& url)
 {
     pawl::client client{url};
-    pawl::mutex lock{client, "demo:counter", {.lease = 5s, .wait = {10ms}}};
+    pawl::mutex lock{client, "demo:counter", {.lease = 5s}};
     for (int round = 0; round < rounds; ++round) {
         pipe.tell({.worker = worker, .what = step::waits});
         {

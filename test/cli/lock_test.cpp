@@ -73,7 +73,8 @@ TEST_F(run_lock, is_renewed_for_as_long_as_the_command_runs)
 TEST_F(run_lock, is_waited_for_until_it_is_free)
 {
     probe_.must({"SET", "k", "someone"});
-    process running = start({"--verbose", "k", "--", "echo", "ran"});
+    // Nobody tells that it is free, but with so short a lease who waits looks every half second.
+    process running = start({"--verbose", "--lease", "1s", "k", "--", "echo", "ran"});
     EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
     EXPECT_TRUE(always(200ms, [&] { return running.out().empty(); }));
     probe_.must({"DEL", "k"});

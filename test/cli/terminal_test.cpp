@@ -121,7 +121,7 @@ TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
 TEST_F(run_terminal, ctrl_z_suspends_the_wait)
 {
     probe_.must({"SET", "k", "someone"});
-    terminal_.type(pawl_run("--verbose k -- echo r$((1))") + "\n");
+    terminal_.type(pawl_run("--verbose --lease 1s k -- echo r$((1))") + "\n");
     terminal_.expect("asking");
     suspend();
     probe_.must({"DEL", "k"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -15,8 +16,8 @@ namespace pawl::test {
 namespace {
 
 // The rule of docs/wire.md, for locks whose names start with "stock:": from the document itself, so
-// that what operators read is what is tried here.
-std::vector<std::string> smallest_rule()
+// that what operators read is what is tried here. Lines whose comment has `unwanted` in it are left out.
+std::vector<std::string> smallest_rule(const std::string& unwanted = "(nothing)")
 {
     const auto root = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path();
     const std::string text = read_file(root / "docs" / "wire.md");
@@ -27,6 +28,7 @@ std::vector<std::string> smallest_rule()
     lines.ignore(static_cast<std::streamsize>(opening.size()));
     std::vector<std::string> rule;
     for (std::string line; std::getline(lines, line);) {
+        if (contains(line, unwanted)) continue;
         std::istringstream words{line.substr(0, line.find('#'))};
         for (std::string word; words >> word;) rule.push_back(word);
     }
@@ -211,6 +213,7 @@ protected:
     // Everything that sends anything, whatever comes of it.
     void try_everything(client_options made)
     {
+        made.shutdown_limit = 50ms;
         client own{made};
         for (const layout where : {layout::plain, layout::hash}) {
             recursive_mutex lock{own, "stock:42", quick(1s, where)};
@@ -222,11 +225,45 @@ protected:
             hold again = lock.try_acquire(ignored).value_or(hold{});
             probe_.must({"DEL", "stock:42"});
             (void)again.confirm(ignored);
+            (void)hands_over(made, where, 500ms);
         }
         (void)outcome_of([&] { own.ping(); });
         made.database = 1;
         client elsewhere{made};
         (void)outcome_of([&] { elsewhere.ping(); });
+    }
+
+    // One client holds a lock, and another waits for it: in the queue, if it may. Whether he got it.
+    bool hands_over(const client_options& made, layout where,
+                    std::chrono::milliseconds limit = patience)
+    {
+        client one{made};
+        client other{made};
+        mutex first{one, "stock:45", quick(10s, where)};
+        fair_mutex second{other, "stock:45", quick(10s, where)};
+        std::error_code ignored;
+        hold held = first.try_acquire(ignored).value_or(hold{});
+        (void)second.try_acquire_for(20ms, ignored);  // he gives up
+        auto waiting = std::async(std::launch::async, [&] {
+            std::error_code told;
+            return second.try_acquire_for(limit, told).has_value();
+        });
+        (void)eventually(300ms, [&] { return probe_.exists("pawl:queue:{stock:45}"); });
+        held.release(ignored);
+        return waiting.get();
+    }
+
+    // One client lets a lock linger, until another wants it. Whether he got it.
+    static bool is_given_up_when_wanted(const client_options& made, layout where)
+    {
+        client one{made};
+        client other{made};
+        lock_options lingering = quick(10s, where);
+        lingering.linger = 1min;
+        mutex first{one, "stock:46", lingering};
+        mutex second{other, "stock:46", quick(10s, where)};
+        for (int i = 0; i < 3; ++i) first.acquire().release();
+        return second.try_acquire_for(patience).has_value();
     }
 
     std::size_t denials() { return probe_.must({"ACL", "LOG"}).items.size(); }
@@ -239,6 +276,29 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
     use_everything(own);
     EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
     try_everything(made);
+    for (const layout where : {layout::plain, layout::hash}) {
+        probe_.reset_stats();
+        EXPECT_TRUE(hands_over(made, where));
+        EXPECT_GT(probe_.calls("zadd"), 0) << "there was a queue";
+        EXPECT_GT(probe_.calls("zpopmin"), 0) << "and a hand-over";
+        EXPECT_GT(probe_.calls("publish"), 0) << "and a message";
+        EXPECT_TRUE(is_given_up_when_wanted(made, where));
+    }
+    EXPECT_EQ(denials(), 0);
+}
+
+TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_fewer)
+{
+    const client_options made = as_clerk(smallest_rule("hash layout"));
+    client own{made};
+    mutex lock{own, "stock:42", quick(300ms)};
+    hold held = lock.acquire();
+    EXPECT_TRUE(held.confirm());
+    held.extend(400ms);
+    EXPECT_TRUE(always(700ms, [&] { return held.state() == hold_state::held; }));
+    held.release();
+    EXPECT_TRUE(hands_over(made, layout::plain));
+    EXPECT_TRUE(is_given_up_when_wanted(made, layout::plain));
     EXPECT_EQ(denials(), 0);
 }
 
@@ -246,7 +306,7 @@ TEST_F(rights, of_the_smallest_rule_are_all_needed)
 {
     const std::vector<std::string> rule = smallest_rule();
     for (std::size_t i = 0; i < rule.size(); ++i) {
-        if (!rule[i].starts_with('+')) continue;
+        if (!contains("+~&", rule[i].substr(0, 1))) continue;
         std::vector<std::string> less = rule;
         less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
         probe_.must({"FLUSHALL"});
@@ -255,6 +315,40 @@ TEST_F(rights, of_the_smallest_rule_are_all_needed)
         try_everything(as_clerk(less));
         EXPECT_GT(denials(), 0) << rule[i] << " is not needed";
     }
+}
+
+TEST_F(rights, to_channels_are_not_needed_for_a_lock)
+{
+    const client_options made = as_clerk({"~*", "+@all", "resetchannels"});
+    client own{made};
+    use_everything(own);
+    EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
+    for (const layout where : {layout::plain, layout::hash}) {
+        // He asks again, soon after the other has gone: 100 ms at the most.
+        EXPECT_LT(time_of([&] { EXPECT_TRUE(hands_over(made, where)); }), 400ms + slack);
+        // Without a way to hear who wants it nothing lingers.
+        EXPECT_LT(time_of([&] { EXPECT_TRUE(is_given_up_when_wanted(made, where)); }), slack);
+    }
+    EXPECT_TRUE(probe_.keys("pawl:queue:*").empty()) << "who cannot be told does not queue";
+    EXPECT_GT(denials(), 0);
+}
+
+TEST_F(rights, to_channels_that_only_some_lack_keep_nobody_waiting_for_ever)
+{
+    client mute{as_clerk({"~*", "+@all", "resetchannels"})};
+    client other{options()};
+    mutex first{mute, "stock:47", quick(1500ms)};
+    mutex second{other, "stock:47", quick(1500ms)};
+    hold held = first.acquire();
+    auto waiting = std::async(std::launch::async,
+                              [&] { return second.try_acquire_for(patience).has_value(); });
+    ASSERT_TRUE(eventually([&] { return probe_.exists("pawl:queue:{stock:47}"); }));
+    EXPECT_LT(time_of([&] {
+                  held.release();
+                  EXPECT_TRUE(waiting.get());
+              }),
+              500ms + slack)
+        << "he looks every third of his lease";
 }
 
 TEST_F(rights, to_other_names_are_refused)

@@ -4,8 +4,13 @@
 #include "redis/resp_text.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace pawl::test {
@@ -27,7 +32,7 @@ public:
         if (left.type() != right.type() || left.size() != right.size()) return false;
         if (left.is_aggregate()) return same_children(left, right);
         if (left.type() == resp_type::integer) return same(left.integer(), right.integer());
-        return left.text() == right.text() || same_bulks(left, right);
+        return left.text() == right.text() || same_apart_from_times(left, right);
     }
 
 private:
@@ -42,8 +47,27 @@ private:
             std::ranges::sort(rights, {}, &reply_view::text);
         }
         if (how_.time == time_in_reply::clock) return same_clock(lefts, rights);
+        if (left.type() == resp_type::map) {
+            sort_pairs(lefts);
+            sort_pairs(rights);
+        }
         return std::ranges::equal(lefts, rights,
                                   [&](const auto& a, const auto& b) { return same(a, b); });
+    }
+
+    // What a script makes of a map has no order.
+    static void sort_pairs(std::vector<reply_view>& parts)
+    {
+        std::vector<std::pair<reply_view, reply_view>> pairs;
+        for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+            pairs.emplace_back(parts[i], parts[i + 1]);
+        }
+        std::ranges::sort(pairs, {}, [](const auto& each) { return each.first.text(); });
+        parts.clear();
+        for (const auto& [key, value] : pairs) {
+            parts.push_back(key);
+            parts.push_back(value);
+        }
     }
 
     // Seconds and microseconds.
@@ -56,12 +80,61 @@ private:
         return same(time(left), time(right));
     }
 
-    bool same_bulks(const reply_view& left, const reply_view& right) const
+    bool same_apart_from_times(const reply_view& left, const reply_view& right) const
     {
-        if (left.type() != resp_type::bulk) return false;
-        const auto a = redis::to_integer(left.text());
-        const auto b = redis::to_integer(right.text());
-        return a && b && is_from_epoch(*a) && is_from_epoch(*b) && same(*a, *b);
+        if (left.is_error()) return false;
+        return same_scores(left.text(), right.text()) || same_texts(left.text(), right.text());
+    }
+
+    // A fence, or a time in a queue, perhaps with something added to it that is not whole, or so large
+    // that not all digits are left.
+    bool same_scores(std::string_view left, std::string_view right) const
+    {
+        const auto a = to_double(left);
+        const auto b = to_double(right);
+        if (!a || !b || !is_from_epoch(*a) || !is_from_epoch(*b)) return false;
+        constexpr double digits = 1e-15;
+        const auto most = static_cast<double>(how_.tolerance.count()) + std::abs(*a) * digits;
+        return std::abs(*a - *b) <= most;
+    }
+
+    // Words with times among them: places in a queue, messages.
+    bool same_texts(std::string_view left, std::string_view right) const
+    {
+        while (!left.empty() && !right.empty()) {
+            const auto a = next_run(left);
+            const auto b = next_run(right);
+            if (a != b && !same_times(a, b)) return false;
+        }
+        return left.empty() && right.empty();
+    }
+
+    bool same_times(std::string_view left, std::string_view right) const
+    {
+        const auto a = redis::to_integer(left);
+        const auto b = redis::to_integer(right);
+        return a && b && std::min(*a, *b) >= least_epoch_ms && same(*a, *b);
+    }
+
+    // Digits, or all that are none.
+    static std::string_view next_run(std::string_view& text)
+    {
+        const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+        const bool digits = is_digit(text.front());
+        std::size_t length = 0;
+        while (length < text.size() && is_digit(text[length]) == digits) ++length;
+        const auto run = text.substr(0, length);
+        text.remove_prefix(length);
+        return run;
+    }
+
+    static std::optional<double> to_double(std::string_view text)
+    {
+        double number = 0;
+        const auto* const end = text.data() + text.size();
+        const auto [read, problem] = std::from_chars(text.data(), end, number);
+        if (problem != std::errc{} || read != end) return std::nullopt;
+        return number;
     }
 
     bool same(std::int64_t left, std::int64_t right) const
@@ -81,9 +154,11 @@ private:
     }
 
     // In microseconds, as fences are, perhaps with the smallest number added to it.
-    static bool is_from_epoch(std::int64_t number)
+    template <class Number>
+    static bool is_from_epoch(Number number)
     {
-        return number >= least_epoch_us || number <= -least_epoch_us;
+        constexpr auto least = static_cast<Number>(least_epoch_us);
+        return number >= least || number <= -least;
     }
 
     static bool differ_by(std::int64_t left, std::int64_t right, std::int64_t most)

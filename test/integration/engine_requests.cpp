@@ -2,7 +2,9 @@
 
 #include "integration/engine_scripts.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace pawl::test {
@@ -10,10 +12,13 @@ namespace {
 
 namespace ours = redis::scripts;
 
+// Twice what makes others wait, or lets them.
 const redis::script* const all_scripts[] = {
-    &ours::plain_acquire, &ours::plain_renew,  &ours::plain_check,
-    &ours::plain_release, &ours::hash_acquire, &ours::hash_set_count,
-    &ours::hash_renew,    &ours::hash_check,   &ours::hash_release,
+    &ours::plain_acquire, &ours::plain_acquire, &ours::plain_acquire,  &ours::hash_acquire,
+    &ours::hash_acquire,  &ours::hash_acquire,  &ours::plain_release,  &ours::plain_release,
+    &ours::hash_release,  &ours::hash_release,  &ours::plain_keep,     &ours::hash_keep,
+    &ours::plain_renew,   &ours::hash_renew,    &ours::hash_set_count, &ours::plain_check,
+    &ours::hash_check,
 };
 
 bool is_any_of(const redis::script& script, std::initializer_list<const redis::script*> some)
@@ -24,13 +29,39 @@ bool is_any_of(const redis::script& script, std::initializer_list<const redis::s
     return false;
 }
 
+// A holder whose client hears when someone wants what lingers there.
+constexpr std::string_view lingering_holder = "00112233445566778899aabbccddeeff0123456789abcdef";
+
+// That of a place about which nothing more need be said.
+std::string usual_stay(const std::string& lease)
+{
+    constexpr std::int64_t least = 1'500;
+    std::int64_t number = 0;
+    std::from_chars(lease.data(), lease.data() + lease.size(), number);
+    return std::to_string(std::max(number, least));
+}
+
 }  // namespace
 
 const std::vector<std::string>& engine_keys()
 {
-    static const std::vector<std::string> all{"k0", "k1", "k2", "k3", "k4", "k5", "f0", "f1"};
+    static const std::vector<std::string> all{"k0", "k1", "k2", "k3", "k4", "k5",
+                                              "f0", "f1", "q0", "q1", "w0", "w1"};
     return all;
 }
+
+const std::vector<std::string>& engine_channels()
+{
+    static const std::vector<std::string> all{"c0",
+                                              "c1",
+                                              "pawl:client:c0",
+                                              "pawl:client:c1",
+                                              "pawl:client:0123456789abcdef",
+                                              "lock:release:k0"};
+    return all;
+}
+
+engine_requests::engine_requests(std::uint64_t seed) : random_{seed}, crowded_{chance(0.5)} {}
 
 bool engine_requests::chance(double probability)
 {
@@ -57,14 +88,21 @@ std::string engine_requests::lock()
     return chance(0.95) ? one_of({"k0", "k1", "k2"}) : key();
 }
 
-std::string engine_requests::fence()
+// The lock, its fence, its queue and its waiters.
+std::vector<std::string> engine_requests::lock_with_queue(const redis::script& script)
 {
-    return chance(0.95) ? one_of({"f0", "f1"}) : key();
+    const bool is_hash =
+        is_any_of(script, {&ours::hash_acquire, &ours::hash_keep, &ours::hash_release});
+    const std::string number = crowded_ ? (is_hash ? "1" : "0") : one_of({"0", "1"});
+    std::vector<std::string> keys{"k" + number, "f" + number, "q" + number, "w" + number};
+    if (chance(crowded_ ? 0.01 : 0.05)) keys[below(keys.size())] = key();
+    return keys;
 }
 
 std::string engine_requests::name()
 {
-    return one_of({"h0", "h1", "h2", "h3"});
+    if (crowded_ && chance(0.9)) return one_of({"h0", "h1", lingering_holder});
+    return one_of({"h0", "h1", "h2", "h3", lingering_holder});
 }
 
 std::string engine_requests::number()
@@ -98,6 +136,42 @@ std::string engine_requests::lease()
     return one_of({"10000", "20000", "30000", "60000"});
 }
 
+// How long a fence is remembered: to which a script adds as much as the fence is ahead of the clock, so
+// none that are near to nothing.
+std::string engine_requests::lifetime()
+{
+    if (chance(0.05)) return one_of({"-5000", "x", "", "20000.5", "9223372036854775807"});
+    return one_of({"10000", "20000", "86400000"});
+}
+
+// How long a place is kept: for as long as is usual, or for longer than the test lasts, or not at all, as
+// the two clocks differ a little.
+std::string engine_requests::stay(const std::string& lease)
+{
+    if (chance(0.05)) return one_of({"x", "", "30000.5", "9223372036854775807", "007000"});
+    if (chance(0.5)) return usual_stay(lease);
+    return one_of({"60000", "120000", "300000", "-5000"});
+}
+
+// The last number that was given out by the holder himself: none, an old one, or one of which the
+// clock is far behind.
+std::string engine_requests::used()
+{
+    if (chance(0.05)) return one_of({"x", "", "-1", "1.5"});
+    return one_of({"0", "0", "5", "1700000000000000", "4102444800000000"});
+}
+
+// The last number that was reserved: those that do not come from a clock can be known.
+std::string engine_requests::reserved()
+{
+    return one_of({"0", "5", "5", "4102444800000000", "4102444800000001"});
+}
+
+std::string engine_requests::reserve()
+{
+    return chance(0.05) ? one_of({"x", "", "-1", "1.5"}) : one_of({"0", "7", "1000"});
+}
+
 // Where it matters which of two is later, they must not be alike: clocks differ a little.
 std::string engine_requests::long_and_unique()
 {
@@ -112,6 +186,7 @@ std::string engine_requests::pattern()
 
 engine_request engine_requests::next()
 {
+    if (crowded_ && chance(0.97)) return in_a_crowd();
     engine_request request;
     const auto kind = below(100);
     if (kind < 45) {
@@ -127,37 +202,105 @@ engine_request engine_requests::next()
     return request;
 }
 
+engine_request engine_requests::in_a_crowd()
+{
+    const auto kind = below(100);
+    if (kind < 82) return our_script();
+    if (kind < 90) return listening();
+    if (kind < 96) return {{"SET", one_of({"f0", "f1"}), one_of({"5", "5", "4102444800000000"})}};
+    if (kind < 97) return {{"ZRANGE", one_of({"q0", "q1"}), "0", "-1", "WITHSCORES"}};
+    if (kind < 98) return {{"HGETALL", one_of({"w0", "w1"})}};
+    return {{"DEL", one_of({"k0", "k1", "q0", "q1", "w0", "w1", "f0", "f1"})}};
+}
+
+engine_request engine_requests::listening()
+{
+    engine_request request{{one_of({"SUBSCRIBE", "SUBSCRIBE", "UNSUBSCRIBE"}),
+                            engine_channels()[below(engine_channels().size())]}};
+    request.by_listener = true;
+    return request;
+}
+
 engine_request engine_requests::our_script()
 {
     const auto& script = *all_scripts[below(std::size(all_scripts))];
-    if (is_any_of(script, {&ours::plain_acquire, &ours::hash_acquire})) {
-        auto request = script_call(
-            script, {lock(), fence()},
-            {name(), lease(), lease(), one_of({"0", "1"}), one_of({"0", "1", "99999999999999"})});
-        request.time = time_in_reply::milliseconds;
-        return request;
-    }
-    if (is_any_of(script, {&ours::plain_renew, &ours::hash_renew})) {
-        std::vector<std::string> keys;
-        std::vector<std::string> arguments;
-        for (auto left = below(4); left > 0; --left) {
-            keys.push_back(lock());
-            arguments.push_back(name());
-            arguments.push_back(lease());
-        }
-        return script_call(script, keys, arguments);
-    }
+    if (is_any_of(script, {&ours::plain_acquire, &ours::hash_acquire})) return acquire(script);
+    if (is_any_of(script, {&ours::plain_keep, &ours::hash_keep})) return keep(script);
+    if (is_any_of(script, {&ours::plain_release, &ours::hash_release})) return release(script);
+    if (is_any_of(script, {&ours::plain_renew, &ours::hash_renew})) return renew(script);
     if (&script == &ours::hash_set_count) {
         return script_call(script, {lock()}, {name(), lease(), number()});
     }
     return script_call(script, {lock()}, {name()});
 }
 
+// Someone new, or one of those who asked of late: to look again, or to give up.
+engine_requests::waiter engine_requests::someone()
+{
+    if (!asked_.empty() && chance(0.6)) return asked_[below(asked_.size())];
+    const auto client = chance(0.02) ? one_of({"", "two words"}) : one_of({"c0", "c1", "c2"});
+    waiter who{.name = name(), .client = client, .lease = lease(), .reserve = reserve()};
+    constexpr std::size_t remembered = 6;
+    if (asked_.size() < remembered) return asked_.emplace_back(std::move(who));
+    return asked_[below(remembered)] = std::move(who);
+}
+
+// With `join` there are soon several in the queue; who waits for c2 cannot be told, and who waits for
+// the others can as long as someone listens for them.
+engine_request engine_requests::acquire(const redis::script& script)
+{
+    const auto wanted_until =
+        chance(0.1) ? one_of({"1", "x", ""}) : one_of({"0", "99999999999999"});
+    const auto join = chance(0.7) ? "1" : "0";
+    const auto who = someone();
+    auto request =
+        script_call(script, lock_with_queue(script),
+                    {who.name, lifetime(), who.lease, one_of({"0", "1"}), wanted_until, join,
+                     one_of({"0", "1"}), stay(who.lease), who.client, who.reserve});
+    request.time = time_in_reply::milliseconds;
+    return request;
+}
+
+engine_request engine_requests::keep(const redis::script& script)
+{
+    auto request =
+        script_call(script, lock_with_queue(script),
+                    {name(), lifetime(), used(), lease(), reserve(), reserved(), "", ""});
+    request.time = time_in_reply::milliseconds;
+    return request;
+}
+
+engine_request engine_requests::release(const redis::script& script)
+{
+    const auto who = someone();
+    std::string place;
+    if (chance(0.8)) place = who.name + " " + who.client + " " + who.lease + " " + who.reserve;
+    std::vector<std::string> arguments{who.name, lifetime(), used(), one_of({"0", "1"}),
+                                       place,    "",         ""};
+    if (chance(0.5)) {
+        arguments[5] = R"({"lockKey":"k0","releaseTime":)";
+        arguments[6] = R"(,"holder":"h0"})";
+    }
+    return script_call(script, lock_with_queue(script), std::move(arguments));
+}
+
+engine_request engine_requests::renew(const redis::script& script)
+{
+    std::vector<std::string> keys;
+    std::vector<std::string> arguments;
+    for (auto left = below(4); left > 0; --left) {
+        keys.push_back(lock());
+        arguments.push_back(name());
+        arguments.push_back(lease());
+    }
+    return script_call(script, keys, arguments);
+}
+
 engine_request engine_requests::script_call(const redis::script& script,
                                             std::vector<std::string> keys,
                                             std::vector<std::string> arguments)
 {
-    const bool flags = chance(0.9);
+    const bool flags = chance(crowded_ ? 0.99 : 0.9);
     const auto sha = flags ? script.sha : script.sha_without_flags;
     const auto text = flags ? script.text : script.text_without_flags();
     if (chance(0.02)) return {{"SCRIPT", "LOAD", std::string{text}}};
@@ -325,11 +468,7 @@ engine_request engine_requests::server_command()
         if (chance(0.6)) return {{one_of({"FLUSHALL", "FLUSHDB"}), "ZZ"}};
         return {{one_of({"FLUSHALL", "FLUSHDB"})}};
     }
-    case 8: {
-        engine_request request{{one_of({"SUBSCRIBE", "UNSUBSCRIBE"}), one_of({"c0", "c1"})}};
-        request.by_listener = true;
-        return request;
-    }
+    case 8: return listening();
     case 9:
     case 10: return {{"PUBLISH", one_of({"c0", "c1", "c2"}), name()}};
     case 11: return {{"DBSIZE"}};
@@ -369,11 +508,14 @@ void engine_requests::disturb(engine_request& request)
 {
     auto& words = request.words;
     if (request.by_listener || words[0] == "CONFIG" || words.size() < 2) return;
+    constexpr std::size_t longest_without_queue = 13;
     const auto at = words.begin() + static_cast<std::ptrdiff_t>(1 + below(words.size() - 1));
     switch (below(3)) {
     case 0: words.erase(at); break;
     case 1: words.insert(at, chance(0.5) ? name() : number()); break;
-    default: std::iter_swap(at, words.end() - 1);
+    default:
+        // The last argument of an acquire is small, which in place of others is a short time.
+        if (words.size() < longest_without_queue) std::iter_swap(at, words.end() - 1);
     }
 }
 

@@ -25,30 +25,52 @@ struct engine_request {
 // All keys of which requests speak.
 [[nodiscard]] const std::vector<std::string>& engine_keys();
 
+// All channels that anyone listens to.
+[[nodiscard]] const std::vector<std::string>& engine_channels();
+
 class engine_requests {
 public:
-    explicit engine_requests(std::uint64_t seed) : random_{seed} {}
+    explicit engine_requests(std::uint64_t seed);
 
     [[nodiscard]] engine_request next();
 
 private:
     using choice = std::initializer_list<std::string_view>;
 
+    struct waiter {
+        std::string name;
+        std::string client;
+        std::string lease;
+        std::string reserve;
+    };
+
     [[nodiscard]] bool chance(double probability);
     [[nodiscard]] std::size_t below(std::size_t limit);
     [[nodiscard]] std::string one_of(choice words);
     [[nodiscard]] std::string key();
     [[nodiscard]] std::string lock();
-    [[nodiscard]] std::string fence();
+    [[nodiscard]] std::vector<std::string> lock_with_queue(const redis::script& script);
     [[nodiscard]] std::string name();
     [[nodiscard]] std::string number();
     [[nodiscard]] std::string score();
     [[nodiscard]] std::string bound();
     [[nodiscard]] std::string lease();
+    [[nodiscard]] std::string lifetime();
+    [[nodiscard]] std::string stay(const std::string& lease);
+    [[nodiscard]] std::string used();
+    [[nodiscard]] std::string reserved();
+    [[nodiscard]] std::string reserve();
     [[nodiscard]] std::string long_and_unique();
     [[nodiscard]] std::string pattern();
 
+    [[nodiscard]] engine_request in_a_crowd();
+    [[nodiscard]] engine_request listening();
     [[nodiscard]] engine_request our_script();
+    [[nodiscard]] waiter someone();
+    [[nodiscard]] engine_request acquire(const redis::script& script);
+    [[nodiscard]] engine_request keep(const redis::script& script);
+    [[nodiscard]] engine_request release(const redis::script& script);
+    [[nodiscard]] engine_request renew(const redis::script& script);
     [[nodiscard]] engine_request script_call(const redis::script& script,
                                              std::vector<std::string> keys,
                                              std::vector<std::string> arguments);
@@ -64,7 +86,9 @@ private:
     void disturb(engine_request& request);
 
     std::mt19937_64 random_;
+    bool crowded_;  // almost all is about a few who want two locks, each of one layout
     int leases_ = 0;
+    std::vector<waiter> asked_;  // of late
 };
 
 }  // namespace pawl::test

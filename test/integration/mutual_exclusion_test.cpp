@@ -36,9 +36,7 @@ void add_one(const std::string& counter, const std::string& fences, std::uint64_
 int count_under_the_lock(const child_arguments& arguments)
 {
     client shared{arguments.at(0)};
-    lock_options often = quick(10s);
-    often.wait.interval = 5ms;
-    mutex counter{shared, "counter", often};
+    mutex counter{shared, "counter", quick(10s)};
     std::vector<std::jthread> all;
     for (int t = 0; t < threads; ++t) {
         all.emplace_back([&] {
@@ -146,7 +144,7 @@ TEST_F(mutual_exclusion, a_killed_holder_is_followed_by_another_within_its_lease
 
     client own{options()};
     lock_options seldom = quick(10s);
-    seldom.wait.interval = 10s;  // the end of the lease is known, and need not be polled for
+    seldom.wait = poll{10s};  // the end of the lease is known, and need not be polled for
     mutex lock{own, "job", seldom};
     std::optional<hold> next;
     EXPECT_LT(time_of([&] { next = lock.try_acquire_for(10s); }), 700ms + slack);

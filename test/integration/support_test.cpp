@@ -4,12 +4,16 @@
 #include "support/process.h"
 #include "support/redis_probe.h"
 #include "support/redis_server.h"
+#include "support/request_monitor.h"
 #include "support/resp_stream.h"
 #include "support/self_counts.h"
+#include "support/shared_file.h"
+#include "support/subscriber.h"
 #include "support/tls_files.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <optional>
@@ -191,6 +195,56 @@ TEST(tls_files, serve_a_server_that_a_client_can_verify)
     };
     EXPECT_EQ(ping(files.ca()), "PONG\n");
     EXPECT_NE(ping(files.other_ca()), "PONG\n");
+}
+
+TEST(a_request_monitor, sees_requests_in_their_order_but_not_what_scripts_call)
+{
+    const redis_server server;
+    redis_probe probe = server.probe();
+    std::vector<request> seen;
+    request_monitor monitor{server.socket_path(),
+                            [&](const request& words) { seen.push_back(words); }};
+    const std::string odd = "\"quo\\te\" \n\x01\xff ] \"";
+    probe.must({"SET", odd, ""});
+    probe.must({"EVAL", "return redis.call('GET', KEYS[1])", "1", "key"});
+    probe.must({"PING"});
+    monitor.catch_up(probe);
+    EXPECT_EQ(seen, (std::vector<request>{{"SET", odd, ""},
+                                          {"EVAL", "return redis.call('GET', KEYS[1])", "1", "key"},
+                                          {"PING"}}));
+}
+
+TEST(a_subscriber, hears_what_is_published)
+{
+    const redis_server server;
+    redis_probe probe = server.probe();
+    subscriber listener{server.socket_path(), "a channel"};
+    EXPECT_EQ(probe.subscribed_connections().size(), 1U);
+    EXPECT_EQ(listener.next(20ms), std::nullopt);
+    probe.must({"PUBLISH", "a channel", "one"});
+    probe.must({"PUBLISH", "another", "two"});
+    probe.must({"PUBLISH", "a channel", "three\r\n"});
+    EXPECT_EQ(listener.next(), "one");
+    EXPECT_EQ(listener.next(), "three\r\n");
+}
+
+TEST(a_file_token, is_one_processes_and_taken_from_the_dead)
+{
+    const temp_dir dir;
+    const shared_file<std::atomic<int>> shared{dir.file("shared")};
+    process owner = process::forked([&] {
+        const file_token token{dir.file("token")};
+        token.take();
+        *shared = 7;
+        ::pause();
+        return 0;
+    });
+    const file_token token{dir.file("token")};
+    ASSERT_TRUE(eventually([&] { return *shared == 7; }));
+    EXPECT_FALSE(token.try_take());
+    owner.signal(SIGKILL);
+    ASSERT_EQ(owner.wait(patience), killed_by(SIGKILL));
+    EXPECT_TRUE(token.try_take());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace pawl::test {
@@ -126,23 +127,66 @@ TEST_F(lock_settings, are_checked_when_the_lock_is_made)
         change(made);
         expect_refused([&] { const mutex lock{client_, "job", made}; }, words);
         expect_refused([&] { const recursive_mutex lock{client_, "job", made}; }, words);
+        expect_refused([&] { const fair_mutex lock{client_, "job", made}; }, words);
     };
     refused([](auto& o) { o.lease = 9ms; }, {"lease", "9", "10 ms", "24 h"});
     refused([](auto& o) { o.lease = 25h; }, {"lease", "24 h"});
     refused([](auto& o) { o.lease = -1s; }, {"lease", "-1"});
-    refused([](auto& o) { o.wait.interval = 0ms; }, {"interval", "0", "1 ms", "1 min"});
-    refused([](auto& o) { o.wait.interval = 2min; }, {"interval", "1 min"});
+    refused([](auto& o) { o.wait = poll{0ms}; }, {"interval", "0", "1 ms", "1 min"});
+    refused([](auto& o) { o.wait = poll{2min}; }, {"interval", "1 min"});
+    refused([](auto& o) { o.linger = -1ms; }, {"linger", "-1 ms", "0 to 1 min"});
+    refused([](auto& o) { o.linger = 60'001ms; }, {"linger", "60001 ms", "0 to 1 min"});
+    refused([](auto& o) { o.layout = static_cast<layout>(7); }, {"layout", "7", "plain, hash"});
+}
+
+TEST_F(lock_settings, that_do_not_go_with_lingering_are_refused)
+{
+    const auto refused = [&](const std::function<void(lock_options&)>& change,
+                             const std::vector<std::string>& words) {
+        lock_options made;
+        made.linger = 100ms;
+        change(made);
+        expect_refused([&] { const mutex lock{client_, "job", made}; }, words);
+        expect_refused([&] { const recursive_mutex lock{client_, "job", made}; }, words);
+    };
+    refused([](auto& o) { o.renew = false; },
+            {"linger", "100 ms", "renew = false", "renew = true"});
+    refused([](auto& o) { o.wait = poll{}; }, {"linger", "100 ms", "wait = poll", "wait = notify"});
+    expect_refused([&] { const fair_mutex lock{client_, "job", {.linger = 1ms}}; },
+                   {"linger", "1 ms", "fair_mutex", "0"});
+}
+
+TEST_F(lock_settings, without_lingering_go_with_one_another)
+{
+    for (const bool renew : {false, true}) {
+        for (const std::variant<notify, poll> wait :
+             {std::variant<notify, poll>{notify{}}, std::variant<notify, poll>{poll{20ms}}}) {
+            const lock_options made{.renew = renew, .wait = wait, .announce = !renew};
+            EXPECT_EQ(outcome_of([&] {
+                          mutex{client_, "job", made}.acquire().release();
+                          recursive_mutex{client_, "job", made}.acquire().release();
+                          fair_mutex{client_, "job", made}.acquire().release();
+                      }).message,
+                      "");
+        }
+    }
 }
 
 TEST_F(lock_settings, at_the_edges_of_what_is_allowed_are_taken)
 {
     lock_options made;
     made.lease = 10ms;
-    made.wait.interval = 1ms;
+    made.wait = poll{1ms};
     EXPECT_EQ(outcome_of([&] { const mutex lock{client_, "job", made}; }).message, "");
     made.lease = 24h;
-    made.wait.interval = 1min;
+    made.wait = poll{1min};
     EXPECT_EQ(outcome_of([&] { const mutex lock{client_, "job", made}; }).message, "");
+    for (const auto linger : {0ms, 1ms, 60'000ms}) {
+        EXPECT_EQ(outcome_of([&] { const mutex lock{client_, "job", {.linger = linger}}; }).message,
+                  "");
+    }
+    EXPECT_EQ(outcome_of([&] { const fair_mutex lock{client_, "job", {.linger = 0ms}}; }).message,
+              "");
 }
 
 TEST_F(lock_settings, extensions_are_checked_too)
@@ -162,6 +206,7 @@ TEST_F(lock_settings, names_that_are_empty_too_long_or_have_a_nul_are_refused)
     for (const std::string& name : {std::string{}, long_name, with_nul}) {
         expect_refused([&] { const mutex lock{client_, name}; }, {"name", "512", "NUL"});
         expect_refused([&] { const recursive_mutex lock{client_, name}; }, {"name", "512", "NUL"});
+        expect_refused([&] { const fair_mutex lock{client_, name}; }, {"name", "512", "NUL"});
         expect_refused([&] { (void)stateless::try_lock(client_, name, "me", 1s); }, {"name"});
         expect_refused([&] { (void)stateless::unlock(client_, name, "me"); }, {"name"});
         expect_refused([&] { (void)stateless::try_lock(client_, "job", name, 1s); }, {"holder"});

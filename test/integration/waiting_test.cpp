@@ -13,7 +13,7 @@ using steady = std::chrono::steady_clock;
 lock_options asking_every(std::chrono::milliseconds interval)
 {
     lock_options made = quick(30s);
-    made.wait.interval = interval;
+    made.wait = poll{interval};
     return made;
 }
 

@@ -147,9 +147,10 @@ TEST_F(engine_script, when_memory_is_full_a_script_without_the_line_runs_until_i
 TEST_F(engine_script, ours_have_the_names_that_a_server_gives_them)
 {
     namespace ours = redis::scripts;
-    for (const auto* const each : {&ours::plain_acquire, &ours::plain_renew, &ours::plain_check,
-                                   &ours::plain_release, &ours::hash_acquire, &ours::hash_set_count,
-                                   &ours::hash_renew, &ours::hash_check, &ours::hash_release}) {
+    for (const auto* const each :
+         {&ours::plain_acquire, &ours::plain_renew, &ours::plain_check, &ours::plain_keep,
+          &ours::plain_release, &ours::hash_acquire, &ours::hash_set_count, &ours::hash_renew,
+          &ours::hash_check, &ours::hash_keep, &ours::hash_release}) {
         EXPECT_EQ(ask({"SCRIPT", "LOAD", each->text}), "$40|" + std::string{each->sha} + "|");
         EXPECT_EQ(ask({"SCRIPT", "LOAD", each->text_without_flags()}),
                   "$40|" + std::string{each->sha_without_flags} + "|");
@@ -164,12 +165,17 @@ TEST_F(engine_script, ours_take_and_give_back_a_lock)
               "$40|" + std::string{plain_acquire.sha} + "|");
     ask({"SCRIPT", "LOAD", plain_release.text});
     const auto acquire = [&](std::string_view holder) {
-        return ask({"EVALSHA", plain_acquire.sha, "2", "a", "f", holder, "100", "1000", "0", "0"});
+        return ask({"EVALSHA", plain_acquire.sha, "4", "a", "f", "q", "w", holder, "1000", "100",
+                    "0", "0", "0", "0", "0", "me", "0"});
+    };
+    const auto release = [&](std::string_view holder) {
+        return ask({"EVALSHA", plain_release.sha, "4", "a", "f", "q", "w", holder, "1000", "0", "0",
+                    "", "", ""});
     };
     EXPECT_EQ(acquire("me"), "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(acquire("you"), "*3|:0|:100|:1700000000000|");
-    EXPECT_EQ(ask({"EVALSHA", plain_release.sha, "1", "a", "you"}), ":-1|");
-    EXPECT_EQ(ask({"EVALSHA", plain_release.sha, "1", "a", "me"}), ":1|");
+    EXPECT_EQ(release("you"), ":-1|");
+    EXPECT_EQ(release("me"), ":1|");
     EXPECT_EQ(acquire("you"), "*3|:1|:1700000000000001|:1700000000000|");
 }
 

@@ -72,6 +72,53 @@ TEST_F(exchanging, a_renewal_repeated_after_a_lost_reply_is_not_excused)
     EXPECT_EQ(m.result().what, verdict::vanished);
 }
 
+TEST_F(exchanging, a_wish_to_keep_a_lock_that_is_repeated_and_finds_it_gone_had_it_handed_over)
+{
+    for (const auto answer : {verdict::vanished, verdict::taken}) {
+        auto m = machine(verb::keep);
+        static_cast<void>(m.start(at(0)));
+        const auto step = m.on_outcome(lost_reply, at(100));
+        ASSERT_EQ(step.what, kind::pause);
+        ASSERT_EQ(m.on_pause_over(step.until).what, kind::send);
+        ASSERT_EQ(m.on_outcome({.what = answer}, at(120)).what, kind::finish);
+        EXPECT_EQ(m.result().what, verdict::busy) << "as good as released";
+        EXPECT_FALSE(m.result().maybe_executed);
+    }
+}
+
+TEST_F(exchanging, a_wish_to_keep_a_lock_that_was_heard_at_once_finds_a_real_loss)
+{
+    for (const auto answer : {verdict::vanished, verdict::taken}) {
+        auto m = machine(verb::keep);
+        static_cast<void>(m.start(at(0)));
+        const auto step = m.on_outcome(not_sent, at(1));
+        static_cast<void>(m.on_pause_over(step.until));
+        static_cast<void>(m.on_outcome({.what = answer}, at(20)));
+        EXPECT_EQ(m.result().what, answer);
+    }
+}
+
+TEST_F(exchanging,
+       a_lock_that_may_be_kept_has_a_new_fence_and_counts_from_the_try_that_was_answered)
+{
+    auto m = machine(verb::keep);
+    static_cast<void>(m.start(at(0)));
+    const auto step = m.on_outcome(lost_reply, at(100));
+    static_cast<void>(m.on_pause_over(step.until));
+    static_cast<void>(m.on_outcome({.what = verdict::done, .fence = 17}, at(120)));
+    EXPECT_EQ(m.result().what, verdict::done);
+    EXPECT_EQ(m.result().fence, 17U);
+    EXPECT_EQ(m.sent(), step.until);
+}
+
+TEST_F(exchanging, a_lock_that_was_handed_over_is_not_asked_for_again)
+{
+    auto m = machine(verb::keep);
+    static_cast<void>(m.start(at(0)));
+    ASSERT_EQ(m.on_outcome({.what = verdict::busy}, at(1)).what, kind::finish);
+    EXPECT_EQ(m.result().what, verdict::busy);
+}
+
 TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
 {
     auto m = machine(verb::renew);

@@ -43,6 +43,7 @@ TEST_F(greeting, one_hello_is_enough)
     EXPECT_FALSE(said("AUTH"));
     EXPECT_EQ(answer(hands, hello_7), status::done);
     EXPECT_TRUE(hands.facts().knows_script_flags());
+    EXPECT_TRUE(hands.facts().resp3);
 }
 
 TEST_F(greeting, hello_carries_the_password_with_the_default_user)
@@ -86,6 +87,7 @@ TEST_F(greeting, a_server_without_hello_is_greeted_the_old_way)
     EXPECT_EQ(answer(hands, "-ERR not today\r\n"), status::done)
         << "a name is not worth failing for";
     EXPECT_FALSE(hands.facts().knows_script_flags());
+    EXPECT_FALSE(hands.facts().resp3);
 }
 
 TEST_F(greeting, a_wrong_password_is_a_refusal)
@@ -149,6 +151,7 @@ TEST_F(greeting, a_reply_of_a_strange_shape_does_no_harm)
         static_cast<void>(hands.start(out_));
         EXPECT_EQ(answer(hands, reply), status::done);
         EXPECT_FALSE(hands.facts().knows_script_flags());
+        EXPECT_FALSE(hands.facts().resp3);
     }
 }
 

@@ -134,7 +134,7 @@ TEST_F(memory_store, gives_a_lock_to_one_at_a_time)
         for (int t = 0; t < threads; ++t) {
             all.emplace_back([&] {
                 client own{server_.url()};
-                mutex lock{own, "job", {.wait = {1ms}}};
+                mutex lock{own, "job", {.wait = poll{1ms}}};
                 for (int i = 0; i < rounds; ++i) {
                     const std::scoped_lock guard{lock};
                     ++counter;
@@ -174,7 +174,7 @@ TEST_F(memory_store, knows_the_stateless_pair)
 TEST_F(memory_store, lets_a_caller_wait)
 {
     auto held = mutex_.acquire();
-    mutex other{client_, "job", {.wait = {1ms}}};
+    mutex other{client_, "job", {.wait = poll{1ms}}};
     std::error_code told;
     EXPECT_FALSE(other.try_acquire_for(5ms, told));
     EXPECT_EQ(told, errc::timed_out);

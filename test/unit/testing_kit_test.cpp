@@ -415,7 +415,7 @@ TEST_F(testing_kit, levers_may_be_pulled_by_many_hands_at_once)
             auto quick = options();
             quick.command_limit = 200ms;
             client own{quick};
-            mutex lock{own, "contended", {.lease = 1s, .wait = {1ms}}};
+            mutex lock{own, "contended", {.lease = 1s, .wait = poll{1ms}}};
             while (!enough) {
                 std::error_code told;
                 if (const auto held = lock.try_acquire_for(20ms, told)) ++granted;

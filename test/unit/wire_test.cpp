@@ -44,6 +44,8 @@ std::vector<outcome> read(const std::vector<operation>& what, const std::string&
 
 class wire : public testing::Test {
 protected:
+    using word_list = std::vector<std::string>;
+
     operation ask(verb what, layout layout = layout::plain) const
     {
         return {.what = what, .layout = layout, .keys = &keys_, .holder = "me", .lease = 30s};
@@ -53,18 +55,32 @@ protected:
     core::lock_keys other_ = core::keys_of("b");
 };
 
-TEST_F(wire, an_acquire_names_both_keys_and_says_whether_it_is_a_repeat)
+TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_says_whether_it_is_a_repeat)
 {
     auto request = ask(verb::acquire);
-    using words = std::vector<std::string>;
     EXPECT_EQ(written({request}),
-              (words{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "2", "a",
-                     "pawl:fence:{a}", "me", "30000", "86400000", "0", "0"}));
+              (word_list{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "4", "a",
+                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "86400000",
+                         "30000", "0", "0", "0", "0", "0", "", "0"}));
     request.repeated = true;
     request.layout = layout::hash;
     const auto repeated = written({request});
     EXPECT_EQ(repeated[1], redis::scripts::hash_acquire.sha);
-    EXPECT_EQ(repeated[8], "1");
+    EXPECT_EQ(repeated[10], "1");
+}
+
+TEST_F(wire, an_acquire_says_how_it_would_wait)
+{
+    auto request = ask(verb::acquire);
+    request.join = true;
+    request.stay = 1500ms;
+    request.client = "0123456789abcdef";
+    request.reserve = 1000;
+    const auto unfair = written({request});
+    EXPECT_EQ((word_list{unfair.begin() + 12, unfair.end()}),
+              (word_list{"1", "0", "1500", "0123456789abcdef", "1000"}));
+    request.fair = true;
+    EXPECT_EQ(written({request})[13], "1");
 }
 
 TEST_F(wire, an_acquire_says_until_when_it_is_wanted_by_the_servers_clock)
@@ -73,8 +89,49 @@ TEST_F(wire, an_acquire_says_until_when_it_is_wanted_by_the_servers_clock)
     request.until = base::boot_time{10s};
     server_clock clock{0.05};
     clock.heard(1'000'000ms, base::boot_time{9s});
-    // A second later, and 5 % of it for the drift.
-    EXPECT_EQ(written({request}, script_form::by_sha, new_server, clock).back(), "1001050");
+    // A second later, and 5 % of it for the drift, and what was cut off after the millisecond.
+    EXPECT_EQ(written({request}, script_form::by_sha, new_server, clock)[11], "1001051");
+}
+
+TEST_F(wire, to_keep_a_lock_says_which_numbers_were_used_and_how_many_are_wanted)
+{
+    auto request = ask(verb::keep, layout::hash);
+    request.used = 17;
+    request.reserve = 1000;
+    request.reserved = 20;
+    EXPECT_EQ(written({request}),
+              (word_list{"EVALSHA", std::string{redis::scripts::hash_keep.sha}, "4", "a",
+                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "86400000",
+                         "17", "30000", "1000", "20", "", ""}));
+}
+
+TEST_F(wire, a_release_announces_itself_if_it_is_to)
+{
+    auto request = ask(verb::release);
+    const auto silent = written({request});
+    EXPECT_EQ((word_list{silent.begin() + 2, silent.end()}),
+              (word_list{"4", "a", "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me",
+                         "86400000", "0", "0", "", "", ""}));
+    const auto keys = core::keys_of("say \"a\"");
+    request.keys = &keys;
+    request.used = 17;
+    request.announce = true;
+    const auto loud = written({request});
+    EXPECT_EQ((word_list{loud.begin() + 9, loud.end()}),
+              (word_list{"17", "0", "", R"({"lockKey":"say \"a\"","releaseTime":)",
+                         R"(,"holder":"me"})"}));
+}
+
+TEST_F(wire, a_release_says_which_numbers_were_used_and_which_place_is_given_up)
+{
+    auto request = ask(verb::release, layout::hash);
+    request.used = 17;
+    request.has_reserve = true;
+    request.place = "me 0123456789abcdef 30000 1000";
+    EXPECT_EQ(written({request}),
+              (word_list{"EVALSHA", std::string{redis::scripts::hash_release.sha}, "4", "a",
+                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "86400000",
+                         "17", "1", "me 0123456789abcdef 30000 1000", "", ""}));
 }
 
 TEST_F(wire, a_script_that_the_server_does_not_know_is_sent_in_full)
@@ -89,7 +146,7 @@ TEST_F(wire, an_old_server_gets_scripts_without_flags)
     EXPECT_EQ(written({ask(verb::release)}, script_form::by_sha, old_server)[1],
               redis::scripts::plain_release.sha_without_flags);
     const auto text = written({ask(verb::release)}, script_form::in_full, old_server)[1];
-    EXPECT_TRUE(text.starts_with("local holder"));
+    EXPECT_TRUE(text.starts_with("local function holder"));
 }
 
 TEST_F(wire, many_renewals_are_one_request)
@@ -108,10 +165,35 @@ TEST_F(wire, replies_to_an_acquire)
     const auto one = std::vector{ask(verb::acquire)};
     EXPECT_EQ(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].what, verdict::done);
     EXPECT_EQ(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].fence, 17U);
+    EXPECT_FALSE(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].found);
+    EXPECT_EQ(read(one, "*3\r\n:2\r\n:17\r\n:5\r\n")[0].what, verdict::done);
+    EXPECT_EQ(read(one, "*3\r\n:2\r\n:17\r\n:5\r\n")[0].fence, 17U);
+    EXPECT_TRUE(read(one, "*3\r\n:2\r\n:17\r\n:5\r\n")[0].found);
     EXPECT_EQ(read(one, "*3\r\n:0\r\n:250\r\n:5\r\n")[0].what, verdict::busy);
     EXPECT_EQ(read(one, "*3\r\n:0\r\n:250\r\n:5\r\n")[0].busy_for, 250ms);
     EXPECT_EQ(read(one, "*3\r\n:0\r\n:-1\r\n:5\r\n")[0].busy_for, -1ms);
     EXPECT_EQ(read(one, "*3\r\n:-1\r\n:0\r\n:5\r\n")[0].what, verdict::unavailable);
+}
+
+TEST_F(wire, who_wanted_to_join_and_finds_it_busy_is_in_the_queue)
+{
+    auto request = ask(verb::acquire);
+    EXPECT_FALSE(read({request}, "*3\r\n:0\r\n:250\r\n:5\r\n")[0].queued);
+    request.join = true;
+    EXPECT_TRUE(read({request}, "*3\r\n:0\r\n:250\r\n:5\r\n")[0].queued);
+    EXPECT_FALSE(read({request}, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].queued);
+    EXPECT_FALSE(read({request}, "*3\r\n:-1\r\n:0\r\n:5\r\n")[0].queued);
+}
+
+TEST_F(wire, replies_to_the_wish_to_keep_a_lock)
+{
+    const auto one = std::vector{ask(verb::keep)};
+    EXPECT_EQ(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].what, verdict::done);
+    EXPECT_EQ(read(one, "*3\r\n:1\r\n:17\r\n:5\r\n")[0].fence, 17U);
+    EXPECT_EQ(read(one, "*3\r\n:2\r\n:0\r\n:5\r\n")[0].what, verdict::busy) << "handed over";
+    EXPECT_EQ(read(one, "*3\r\n:0\r\n:0\r\n:5\r\n")[0].what, verdict::vanished);
+    EXPECT_EQ(read(one, "*3\r\n:-1\r\n:0\r\n:5\r\n")[0].what, verdict::taken);
+    EXPECT_EQ(read(one, "*3\r\n:-2\r\n:0\r\n:5\r\n")[0].what, verdict::superseded);
 }
 
 TEST_F(wire, replies_to_the_others)
@@ -130,13 +212,18 @@ TEST_F(wire, replies_to_the_others)
 
 TEST_F(wire, replies_that_make_no_sense_grant_nothing)
 {
-    for (const std::string reply : {":1\r\n", "*0\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n",
-                                    "*3\r\n:1\r\n$1\r\nx\r\n:5\r\n", "*3\r\n:2\r\n:5\r\n:5\r\n",
-                                    "*2\r\n:1\r\n:17\r\n", "$-1\r\n", "+OK\r\n", "*1\r\n:1\r\n"}) {
+    for (const std::string reply :
+         {":1\r\n", "*0\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n", "*3\r\n:1\r\n$1\r\nx\r\n:5\r\n",
+          "*3\r\n:2\r\n:0\r\n:5\r\n", "*3\r\n:3\r\n:5\r\n:5\r\n", "*2\r\n:1\r\n:17\r\n", "$-1\r\n",
+          "+OK\r\n", "*1\r\n:1\r\n"}) {
         EXPECT_EQ(read({ask(verb::acquire)}, reply)[0].what, verdict::refused) << reply;
     }
     for (const std::string reply : {"+OK\r\n", ":7\r\n", "*1\r\n:1\r\n", "$-1\r\n"}) {
         EXPECT_EQ(read({ask(verb::release)}, reply)[0].what, verdict::refused) << reply;
+    }
+    for (const std::string reply : {":1\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n", "*2\r\n:1\r\n:17\r\n",
+                                    "*3\r\n:3\r\n:0\r\n:5\r\n", "*3\r\n:-3\r\n:0\r\n:5\r\n"}) {
+        EXPECT_EQ(read({ask(verb::keep)}, reply)[0].what, verdict::refused) << reply;
     }
     const auto two = std::vector<operation>(2, ask(verb::renew));
     EXPECT_EQ(read(two, "*1\r\n:1\r\n")[1].what, verdict::refused);

@@ -1,0 +1,44 @@
+// A wish to keep a lock that was delayed on its way, and repeated meanwhile.
+#include "integration/fixture.h"
+#include "support/fault_proxy.h"
+
+#include <future>
+#include <optional>
+
+namespace pawl::test {
+namespace {
+
+class late_keep : public with_server {};
+
+TEST_F(late_keep, does_not_hand_over_what_was_kept_and_passed_on_since)
+{
+    fault_proxy proxy{server_.port()};
+    client_options slow = options(proxy.url());
+    slow.command_limit = 900ms;
+    client one{slow};
+    mutex mine{one, "job", quick(30s)};
+    client other{options()};
+    mutex theirs{other, "job", quick(30s)};
+
+    std::optional<hold> first = mine.acquire();
+    auto next = std::async(std::launch::async, [&] { return mine.acquire(); });
+    // The first holder has no number to pass it on with, so he asks the server whether he may keep it.
+    ASSERT_TRUE(always(100ms, [&] { return !mine.try_acquire(); })) << "so the next one waits";
+    const auto before = proxy.counts().of("EVALSHA");
+    proxy.delay(1500ms);
+    auto releasing = std::async(std::launch::async, [&] { first->release(); });
+    ASSERT_TRUE(proxy.wait_for([&](const auto& seen) { return seen.of("EVALSHA") > before; }, 5s));
+    proxy.pass();  // for what comes by other connections; the first one is still on its way
+    releasing.get();
+    hold passed_on = next.get();
+    EXPECT_EQ(passed_on.state(), hold_state::held);
+
+    auto waiting = std::async(std::launch::async, [&] { return theirs.try_acquire_for(3s); });
+    const auto got = waiting.get();
+    EXPECT_FALSE(got) << "two hold it: " << probe_.get("job") << " at the server, and "
+                      << passed_on.id() << ", which was never lost";
+    EXPECT_TRUE(passed_on.confirm());
+}
+
+}  // namespace
+}  // namespace pawl::test

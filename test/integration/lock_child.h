@@ -1,0 +1,20 @@
+// A process that asks for a lock, keeps it until it is told, and says what happens to it.
+//
+//   says             when
+//   asking           before it asks
+//   fence N          it has the lock
+//   released         it gave it back, after a line from the test
+#pragma once
+
+#include "support/any_lock.h"
+#include "support/process.h"
+
+#include <chrono>
+#include <string>
+
+namespace pawl::test {
+
+[[nodiscard]] process start_lock_child(const std::string& url, lock_kind kind,
+                                       const std::string& name, std::chrono::milliseconds lease);
+
+}  // namespace pawl::test

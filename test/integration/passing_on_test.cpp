@@ -1,0 +1,184 @@
+// Several mutexes, clients and threads with one lock; and passing it on inside the process.
+#include "integration/contended.h"
+
+#include <algorithm>
+#include <functional>
+#include <semaphore>
+#include <thread>
+
+namespace pawl::test {
+namespace {
+
+// What the lock guards. Nothing else guards it, so ThreadSanitizer sees what the lock misses.
+struct guarded {
+    long count = 0;
+    std::vector<std::uint64_t> fences;
+
+    void visit(const hold& held)
+    {
+        ++count;
+        fences.push_back(held.fence());
+    }
+
+    [[nodiscard]] bool fences_grow() const
+    {
+        return std::ranges::adjacent_find(fences, std::greater_equal{}) == fences.end();
+    }
+};
+
+class passing_on : public contended {
+protected:
+    // `threads` for each of the locks, which all have one name.
+    void hammer(const std::vector<lockable*>& locks, int threads, int rounds)
+    {
+        std::vector<std::jthread> all;
+        for (lockable* lock : locks) {
+            for (int t = 0; t < threads; ++t) {
+                all.emplace_back([this, lock, rounds] {
+                    for (int i = 0; i < rounds; ++i) {
+                        const std::scoped_lock guard{*lock};
+                        shared_.visit(*lock->current());
+                    }
+                });
+            }
+        }
+    }
+
+    guarded shared_;
+};
+
+TEST_F(passing_on, inside_the_process_keeps_the_promises_and_asks_the_server_seldom)
+{
+    constexpr int threads = 8;
+    constexpr int rounds = 2'000;
+    mutex lock{first_, "job"};
+    hammer({&lock}, threads, rounds);
+    EXPECT_EQ(shared_.count, threads * rounds);
+    EXPECT_TRUE(shared_.fences_grow());
+    EXPECT_LT(probe_.calls("evalsha"), threads * rounds / 4);
+    EXPECT_EQ(leftovers(), std::vector<std::string>{});
+    EXPECT_TRUE(first_.holds().empty());
+}
+
+TEST_F(passing_on, works_for_re_entries_and_the_hash_layout)
+{
+    recursive_mutex lock{first_, "job"};
+    mutex twin{first_, "job", quick(long_lease, layout::hash)};
+    hammer({&lock, &twin}, 4, 200);
+    EXPECT_EQ(shared_.count, 1'600);
+    EXPECT_TRUE(shared_.fences_grow());
+    EXPECT_EQ(leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(passing_on, between_two_mutexes_of_one_client_is_like_between_threads_of_one)
+{
+    mutex lock{first_, "job"};
+    mutex twin{first_, "job"};
+    hammer({&lock, &twin}, 4, 300);
+    EXPECT_EQ(shared_.count, 2'400);
+    EXPECT_TRUE(shared_.fences_grow());
+    EXPECT_EQ(leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(passing_on, between_clients_of_one_process_is_by_the_server)
+{
+    mutex lock{first_, "job"};
+    mutex other{second_, "job"};
+    mutex third{third_, "job"};
+    hammer({&lock, &other, &third}, 2, 150);
+    EXPECT_EQ(shared_.count, 900);
+    EXPECT_TRUE(shared_.fences_grow());
+    EXPECT_EQ(leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(passing_on, fair_and_unfair_threads_of_several_clients_exclude_each_other)
+{
+    mutex lock{first_, "job"};
+    fair_mutex fair{first_, "job"};
+    fair_mutex other{second_, "job"};
+    hammer({&lock, &fair, &other}, 2, 100);
+    EXPECT_EQ(shared_.count, 600);
+    EXPECT_TRUE(shared_.fences_grow());
+    EXPECT_EQ(leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(passing_on, ends_when_someone_else_waits)
+{
+    std::atomic<bool> over = false;
+    mutex lock{first_, "job"};
+    mutex other{second_, "job"};
+    std::vector<std::jthread> all;
+    for (int t = 0; t < 4; ++t) {
+        all.emplace_back([&] {
+            while (!over) {
+                const hold held = lock.acquire();
+                shared_.visit(held);
+            }
+        });
+    }
+    ASSERT_TRUE(eventually([&] { return probe_.exists("job"); }));
+    for (int i = 0; i < 20; ++i) {
+        const auto held = other.try_acquire_for(patience);
+        if (!held) ADD_FAILURE() << "no turn in round " << i;
+        if (!held) break;
+        shared_.visit(*held);
+    }
+    over = true;
+    all.clear();
+    EXPECT_TRUE(shared_.fences_grow());
+}
+
+TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
+{
+    constexpr int waiters = 3;
+    mutex lock{first_, "job", quick(5min)};
+    std::optional<hold> held = lock.acquire();
+    std::counting_semaphore<> go{0};
+    std::counting_semaphore<> inside{0};
+    std::vector<std::jthread> all;
+    for (int i = 0; i < waiters; ++i) {
+        all.emplace_back([&] {
+            const hold mine = lock.acquire();
+            shared_.visit(mine);
+            inside.release();
+            go.acquire();
+        });
+    }
+    std::this_thread::sleep_for(300ms);  // they park inside the process, where nobody sees them
+    held->release();                     // asks the server for the numbers
+    inside.acquire();
+    server_.freeze();
+    bool passed = true;
+    for (int i = 1; i < waiters; ++i) {
+        go.release();
+        passed = passed && inside.try_acquire_for(soon);
+    }
+    server_.thaw();
+    go.release(waiters);
+    all.clear();
+    EXPECT_TRUE(passed);
+    EXPECT_TRUE(shared_.fences_grow());
+    EXPECT_GT(shared_.fences.front(), held->fence());
+}
+
+TEST_F(passing_on, a_hold_that_is_lost_passes_nothing_on)
+{
+    mutex lock{first_, "job", quick(900ms)};
+    hold held = lock.acquire();
+    asking next{lock};
+    probe_.must({"SET", "job", "someone", "PX", "60000"});
+    EXPECT_EQ(events_.first(hold_state::lost).holder, held.id());
+    std::error_code told;
+    held.release(told);
+    EXPECT_EQ(told, errc::lost);
+    EXPECT_FALSE(next.ends_within(500ms));
+    EXPECT_EQ(probe_.get("job"), "someone");
+    probe_.must({"DEL", "job"});
+    EXPECT_TRUE(next.ends_within(look_interval(900ms) + 2 * slack));
+    const auto got = next.result();
+    ASSERT_TRUE(got);
+    EXPECT_GT(got->fence(), held.fence());
+}
+
+}  // namespace
+}  // namespace pawl::test

@@ -1,0 +1,375 @@
+// Waiting in the server's queue, as acquire_machine does it.
+#include "core/acquire.h"
+
+#include "unit/at.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace pawl::core {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using test::always;
+using test::at;
+using kind = acquire_step::kind;
+
+const outcome no_answer{
+    .what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
+
+outcome queued(milliseconds left = -1ms)
+{
+    outcome got{.what = verdict::busy, .fence = 0, .busy_for = left};
+    got.queued = true;
+    return got;
+}
+
+outcome busy(milliseconds left = -1ms)
+{
+    return {.what = verdict::busy, .fence = 0, .busy_for = left};
+}
+
+outcome found(std::uint64_t fence)
+{
+    outcome got{.what = verdict::done, .fence = fence};
+    got.found = true;
+    return got;
+}
+
+class waiting_in_the_queue : public testing::Test {
+protected:
+    acquire_machine machine(time_limit limit = time_limit::never(), milliseconds lease = 9s,
+                            double jitter = 1)
+    {
+        random_ = always(jitter);
+        return acquire_machine{{.keys = &keys_,
+                                .holder = "me",
+                                .layout = layout::plain,
+                                .lease = lease,
+                                .poll_interval = 100ms,
+                                .command_limit = 300ms,
+                                .drift = 0.01,
+                                .limit = limit,
+                                .own_holder = true,
+                                .joins = true,
+                                .fair = true,
+                                .client = "client",
+                                .reserve = 7},
+                               random_};
+    }
+
+    // In the queue since 1 ms after the start.
+    acquire_machine waiting(time_limit limit = time_limit::never(), milliseconds lease = 9s)
+    {
+        auto m = machine(limit, lease);
+        static_cast<void>(m.start(at(0)));
+        EXPECT_EQ(m.on_outcome(queued(), at(1)).what, kind::wait);
+        return m;
+    }
+
+    [[nodiscard]] static grant_notice notice(base::boot_time when)
+    {
+        return {.holder = "me", .fence = 17, .at = when};
+    }
+
+    lock_keys keys_ = keys_of("stock:42");
+    base::random_unit random_;
+};
+
+// ── In the queue ────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(waiting_in_the_queue, is_asked_for_with_all_that_the_server_must_know)
+{
+    auto m = machine();
+    const auto step = m.start(at(0));
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_TRUE(step.request.join);
+    EXPECT_TRUE(step.request.fair);
+    EXPECT_EQ(step.request.client, "client");
+    EXPECT_EQ(step.request.reserve, 7U);
+    EXPECT_EQ(step.request.stay, 9s) << "three times as long as between two looks";
+    EXPECT_FALSE(step.request.repeated);
+}
+
+TEST_F(waiting_in_the_queue, is_not_for_who_will_not_wait)
+{
+    auto m = machine(time_limit::now());
+    EXPECT_FALSE(m.start(at(0)).request.join);
+}
+
+TEST_F(waiting_in_the_queue, lasts_until_it_is_time_to_look_again)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(queued(), at(5));
+    ASSERT_EQ(step.what, kind::wait);
+    EXPECT_EQ(step.until, at(5 + 3000)) << "a third of the lease";
+    step = m.on_pause_over(step.until);
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_TRUE(step.request.join) << "it renews the place";
+    EXPECT_TRUE(step.request.repeated) << "it may have been handed over meanwhile";
+    EXPECT_EQ(step.request.holder, "me");
+    step = m.on_outcome(queued(), at(3010));
+    ASSERT_EQ(step.what, kind::wait);
+    EXPECT_EQ(step.until, at(3010 + 3000));
+}
+
+TEST_F(waiting_in_the_queue, looks_twice_a_second_at_most)
+{
+    EXPECT_EQ(look_interval(10ms), 500ms);
+    EXPECT_EQ(look_interval(1500ms), 500ms);
+    EXPECT_EQ(look_interval(1503ms), 501ms);
+    EXPECT_EQ(look_interval(30s), 10s);
+    auto m = machine(time_limit::never(), 10ms);
+    EXPECT_EQ(m.start(at(0)).request.stay, 1500ms);
+    EXPECT_EQ(m.on_outcome(queued(), at(1)).until, at(501));
+}
+
+TEST_F(waiting_in_the_queue, has_a_place_for_a_lease_but_not_too_short_a_time)
+{
+    EXPECT_EQ(place_lifetime(1ms), 1500ms);
+    EXPECT_EQ(place_lifetime(1499ms), 1500ms);
+    EXPECT_EQ(place_lifetime(1500ms), 1500ms);
+    EXPECT_EQ(place_lifetime(1501ms), 1501ms);
+    EXPECT_EQ(place_lifetime(30s), 30s);
+    for (const auto lease : {1ms, 1499ms, 1501ms, 1502ms, 30'000ms}) {
+        EXPECT_LE(3 * look_interval(lease), place_lifetime(lease)) << lease.count();
+        EXPECT_LT(place_lifetime(lease), 3 * look_interval(lease) + 3ms) << lease.count();
+        EXPECT_EQ(machine(time_limit::never(), lease).start(at(0)).request.stay,
+                  place_lifetime(lease))
+            << lease.count();
+    }
+}
+
+TEST_F(waiting_in_the_queue, has_a_place_that_says_what_the_server_must_know)
+{
+    acquire_plan plan;
+    plan.holder = "me";
+    plan.client = "client";
+    plan.lease = 9s;
+    EXPECT_EQ(place_in_queue(plan), "me client 9000 0");
+    plan.reserve = 1000;
+    EXPECT_EQ(place_in_queue(plan), "me client 9000 1000");
+}
+
+TEST_F(waiting_in_the_queue, does_not_sleep_through_the_end_of_the_holders_lease)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    EXPECT_EQ(m.on_outcome(queued(20ms), at(5)).until, at(5 + 20 + 1));
+    static_cast<void>(m.on_pause_over(at(26)));
+    EXPECT_EQ(m.on_outcome(queued(0ms), at(27)).until, at(28)) << "it has all but ended";
+    static_cast<void>(m.on_pause_over(at(28)));
+    EXPECT_EQ(m.on_outcome(queued(1h), at(30)).until, at(3030));
+    static_cast<void>(m.on_pause_over(at(3030)));
+    EXPECT_EQ(m.on_outcome(queued(-1ms), at(3040)).until, at(6040)) << "it never ends";
+}
+
+TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
+{
+    auto m = machine(time_limit::after(60ms));
+    static_cast<void>(m.start(at(0)));
+    const auto step = m.on_outcome(queued(), at(5));
+    ASSERT_EQ(step.what, kind::wait);
+    EXPECT_EQ(step.until, at(60));
+    ASSERT_EQ(m.on_pause_over(at(60)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::timed_out);
+    EXPECT_TRUE(m.result().uncertain) << "the place is to be given up";
+}
+
+TEST_F(waiting_in_the_queue, keeps_no_place_beyond_the_callers_limit)
+{
+    auto m = machine(time_limit::after(5s));
+    EXPECT_EQ(m.start(at(0)).request.stay, 5s);
+    static_cast<void>(m.on_outcome(queued(), at(1)));
+    EXPECT_EQ(m.on_pause_over(at(3001)).request.stay, 1999ms);
+    static_cast<void>(m.on_outcome(queued(998ms), at(3001)));
+    EXPECT_EQ(m.on_pause_over(at(4000) + 1ns).request.stay, 1000ms) << "rounded up";
+}
+
+TEST_F(waiting_in_the_queue, keeps_a_place_for_a_millisecond_at_least)
+{
+    auto m = machine(time_limit::after(1ns));
+    EXPECT_EQ(m.start(at(0)).request.stay, 1ms);
+    // A repeat that is sent when the limit has passed, because a message came too late to be of use.
+    auto late = waiting(time_limit::after(60ms));
+    EXPECT_EQ(late.on_granted(notice(at(61) - 3s), at(61)).request.stay, 1ms);
+}
+
+// ── Told of a grant ─────────────────────────────────────────────────────────────────────────────
+
+TEST_F(waiting_in_the_queue, ends_with_a_grant_that_counts_from_the_hand_over)
+{
+    auto m = waiting();
+    ASSERT_EQ(m.on_granted(notice(at(500)), at(510)).what, kind::finish);
+    EXPECT_FALSE(m.result().failure);
+    EXPECT_EQ(m.result().fence, 17U);
+    EXPECT_EQ(m.result().sent, at(500)) << "not when the message came";
+    EXPECT_FALSE(m.result().unheard);
+}
+
+TEST_F(waiting_in_the_queue, takes_a_grant_of_which_a_quarter_of_the_lease_has_passed)
+{
+    auto m = waiting();
+    ASSERT_EQ(m.on_granted(notice(at(500)), at(500 + 2250)).what, kind::finish);
+    EXPECT_EQ(m.result().sent, at(500));
+    auto at_once = waiting();
+    EXPECT_EQ(at_once.on_granted(notice(at(500)), at(500)).what, kind::finish);
+}
+
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_that_is_too_old)
+{
+    auto m = waiting();
+    const auto now = at(500 + 2250) + 1ns;
+    const auto step = m.on_granted(notice(at(500)), now);
+    ASSERT_EQ(step.what, kind::send);
+    EXPECT_TRUE(step.request.repeated) << "so that it finds itself in place";
+    EXPECT_TRUE(step.request.join) << "if the lease has ended by now";
+    EXPECT_EQ(step.request.sent, now);
+    ASSERT_EQ(m.on_outcome(found(18), now + 5ms).what, kind::finish);
+    EXPECT_EQ(m.result().fence, 18U);
+    EXPECT_EQ(m.result().sent, now);
+}
+
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_out_of_the_future)
+{
+    auto m = waiting();
+    const auto step = m.on_granted(notice(at(500) + 1ns), at(500));
+    ASSERT_EQ(step.what, kind::send) << "the server's clock was stepped";
+    EXPECT_TRUE(step.request.repeated);
+}
+
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_of_which_nobody_knows_when_it_was_sent)
+{
+    auto m = waiting();
+    EXPECT_EQ(m.on_granted(notice({}), at(500)).what, kind::send);
+}
+
+TEST_F(waiting_in_the_queue, waits_on_if_an_old_grant_has_ended)
+{
+    auto m = waiting();
+    static_cast<void>(m.on_granted(notice(at(500) - 3s), at(500)));
+    EXPECT_EQ(m.on_outcome(queued(), at(501)).what, kind::wait);
+}
+
+TEST_F(waiting_in_the_queue, finds_a_grant_of_which_it_did_not_hear)
+{
+    auto m = waiting();
+    auto step = m.on_pause_over(at(3001));
+    ASSERT_EQ(step.what, kind::send);
+    ASSERT_EQ(m.on_outcome(found(18), at(3005)).what, kind::finish);
+    EXPECT_FALSE(m.result().failure);
+    EXPECT_EQ(m.result().fence, 18U);
+    EXPECT_EQ(m.result().sent, at(3001));
+    EXPECT_TRUE(m.result().unheard);
+}
+
+TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_reply_got_lost)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    const auto step = m.on_outcome(no_answer, at(100));
+    static_cast<void>(m.on_pause_over(step.until));
+    ASSERT_EQ(m.on_outcome(found(18), at(120)).what, kind::finish);
+    EXPECT_FALSE(m.result().unheard) << "there was no message to hear";
+}
+
+TEST_F(waiting_in_the_queue, may_end_with_a_grant_that_was_not_by_hand_over)
+{
+    auto m = waiting();
+    static_cast<void>(m.on_pause_over(at(3001)));
+    ASSERT_EQ(m.on_outcome({.what = verdict::done, .fence = 18}, at(3005)).what, kind::finish);
+    EXPECT_FALSE(m.result().unheard) << "the holder's lease had ended";
+}
+
+// ── Without a place ─────────────────────────────────────────────────────────────────────────────
+
+TEST_F(waiting_in_the_queue, without_a_place_asks_again_after_short_pauses_that_grow)
+{
+    for (const auto& [jitter, part] : {std::pair{1.0, 1000us}, std::pair{0.0, 500us}}) {
+        auto m = machine(time_limit::never(), 9s, jitter);
+        auto step = m.start(at(0));
+        auto now = at(1);
+        for (const int pause : {2, 4, 8, 16, 32, 64, 100, 100}) {
+            step = m.on_outcome(busy(), now);
+            ASSERT_EQ(step.what, kind::pause);
+            EXPECT_EQ(step.until, now + pause * part);
+            now = step.until;
+            step = m.on_pause_over(now);
+            ASSERT_EQ(step.what, kind::send);
+            EXPECT_TRUE(step.request.join);
+            EXPECT_FALSE(step.request.repeated) << "nothing of it is at the server";
+        }
+    }
+}
+
+TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    for (int i = 0; i < 5; ++i) {
+        static_cast<void>(m.on_outcome(busy(), at(100 * i)));
+        static_cast<void>(m.on_pause_over(at(100 * i + 50)));
+    }
+    static_cast<void>(m.on_outcome(queued(), at(1000)));
+    auto step = m.on_pause_over(at(1100));
+    step = m.on_outcome(busy(), at(1101));
+    ASSERT_EQ(step.what, kind::pause);
+    EXPECT_EQ(step.until, at(1101 + 2)) << "as at first";
+    EXPECT_TRUE(m.on_pause_over(step.until).request.repeated) << "the place may still be there";
+}
+
+// ── Giving up ───────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_is_on_its_way)
+{
+    auto m = waiting();
+    ASSERT_EQ(m.on_cancel().what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::cancelled);
+    EXPECT_TRUE(m.result().uncertain);
+    EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "every request was answered";
+}
+
+TEST_F(waiting_in_the_queue, that_is_cancelled_after_a_lost_reply_says_until_when_it_may_arrive)
+{
+    auto m = waiting();
+    auto step = m.on_pause_over(at(3001));
+    const auto wanted_until = step.until;
+    static_cast<void>(m.on_outcome(no_answer, wanted_until));
+    static_cast<void>(m.on_cancel());
+    EXPECT_TRUE(m.result().uncertain);
+    EXPECT_EQ(m.result().wanted_until, wanted_until);
+}
+
+TEST_F(waiting_in_the_queue, that_is_refused_at_a_later_look_leaves_a_place)
+{
+    auto m = waiting();
+    static_cast<void>(m.on_pause_over(at(3001)));
+    ASSERT_EQ(m.on_outcome({.what = verdict::refused, .fence = 0, .detail = "OOM"}, at(3002)).what,
+              kind::finish);
+    EXPECT_EQ(m.result().failure, errc::refused);
+    EXPECT_TRUE(m.result().uncertain);
+    EXPECT_EQ(m.result().wanted_until, base::boot_time{});
+}
+
+TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
+{
+    auto m = waiting();
+    auto step = m.on_pause_over(at(3001));
+    EXPECT_EQ(step.until, at(3101));
+    EXPECT_EQ(m.on_outcome(no_answer, at(3101)).what, kind::pause);
+}
+
+TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_after_an_old_message)
+{
+    auto m = waiting();
+    auto step = m.on_granted(notice(at(2900) - 3s), at(2900));
+    ASSERT_EQ(step.what, kind::send);
+    step = m.on_outcome(no_answer, step.until);
+    EXPECT_EQ(step.what, kind::pause) << "one lost reply is not the end";
+}
+
+}  // namespace
+}  // namespace pawl::core

@@ -1,0 +1,380 @@
+#include "core/local_queue.h"
+
+#include "unit/at.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace pawl::core {
+namespace {
+
+using namespace std::chrono_literals;
+using test::at;
+using turn = local_queue::turn;
+using ending = local_queue::ending;
+
+constexpr local_queue::condition fine{.sound = true, .has_fence = true, .lingers = false};
+constexpr local_queue::condition lingering{.sound = true, .has_fence = true, .lingers = true};
+
+class a_local_queue : public testing::Test {
+protected:
+    // Someone asked the server, and got it.
+    void take_from_server(int ms = 0)
+    {
+        ASSERT_EQ(queue_.arrive(), turn::ask);
+        queue_.asked();
+        queue_.granted(at(ms));
+    }
+
+    local_queue::ticket wait_in_line()
+    {
+        EXPECT_EQ(queue_.arrive(), turn::wait);
+        return queue_.line_up();
+    }
+
+    local_queue queue_;
+};
+
+// ── Who arrives ─────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(a_local_queue, lets_the_first_ask_the_server_and_all_others_wait)
+{
+    EXPECT_EQ(queue_.arrive(), turn::ask);
+    EXPECT_EQ(queue_.arrive(), turn::wait);
+    EXPECT_EQ(queue_.arrive(), turn::wait);
+    EXPECT_FALSE(queue_.is_idle());
+    queue_.asked();
+    queue_.granted(at(0));
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "it is held";
+}
+
+TEST_F(a_local_queue, lets_the_next_ask_if_the_first_got_nothing)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    queue_.asked();
+    EXPECT_EQ(queue_.arrive(), turn::ask);
+}
+
+TEST_F(a_local_queue, with_someone_in_line_lets_nobody_ask_before_him)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    queue_.asked();
+    EXPECT_EQ(queue_.arrive(), turn::wait);
+    EXPECT_EQ(queue_.to_wake(at(0)), first);
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "he was woken, but has not looked";
+    EXPECT_EQ(queue_.look(first), turn::ask);
+}
+
+TEST_F(a_local_queue, gives_an_idle_lock_to_whoever_arrives)
+{
+    take_from_server();
+    ASSERT_EQ(queue_.release(lingering, at(1)), ending::linger);
+    EXPECT_TRUE(queue_.is_idle());
+    EXPECT_EQ(queue_.arrive(), turn::take);
+    EXPECT_FALSE(queue_.is_idle());
+    EXPECT_EQ(queue_.arrive(), turn::wait);
+}
+
+// ── Who waits ───────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(a_local_queue, wakes_in_the_order_of_arrival)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    const auto third = wait_in_line();
+    for (const auto next : {first, second, third}) {
+        EXPECT_FALSE(queue_.to_wake(at(1))) << "it is held";
+        ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on);
+        EXPECT_EQ(queue_.to_wake(at(1)), next);
+        EXPECT_EQ(queue_.look(next), turn::take);
+    }
+    EXPECT_FALSE(queue_.has_waiters());
+}
+
+TEST_F(a_local_queue, wakes_nobody_twice_until_he_has_looked)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    EXPECT_EQ(queue_.to_wake(at(0)), first);
+    EXPECT_FALSE(queue_.to_wake(at(0)));
+    ASSERT_EQ(queue_.arrive(), turn::take) << "someone was quicker";
+    EXPECT_EQ(queue_.look(first), turn::wait);
+    EXPECT_FALSE(queue_.to_wake(at(0))) << "it is held";
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    EXPECT_EQ(queue_.to_wake(at(0)), first) << "again";
+}
+
+TEST_F(a_local_queue, lets_nobody_but_the_first_in_line_take_it_when_he_looks)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    EXPECT_EQ(queue_.look(second), turn::wait) << "his time was up, say";
+    EXPECT_EQ(queue_.look(first), turn::take) << "also if he was not woken";
+    EXPECT_EQ(queue_.look(second), turn::wait);
+}
+
+TEST_F(a_local_queue, wakes_the_next_when_the_first_leaves_though_he_was_woken)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    ASSERT_EQ(queue_.to_wake(at(0)), first);
+    queue_.leave(first);
+    EXPECT_EQ(queue_.to_wake(at(0)), second);
+    EXPECT_EQ(queue_.look(second), turn::take);
+}
+
+TEST_F(a_local_queue, forgets_who_leaves_in_the_middle_and_nobody_else)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    const auto third = wait_in_line();
+    queue_.leave(second);
+    for (const auto next : {first, third}) {
+        ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+        EXPECT_EQ(queue_.to_wake(at(0)), next);
+        EXPECT_EQ(queue_.look(next), turn::take);
+    }
+    EXPECT_FALSE(queue_.has_waiters());
+    EXPECT_EQ(queue_.release(fine, at(0)), ending::give_back);
+}
+
+TEST_F(a_local_queue, does_not_wake_the_first_again_because_one_behind_him_leaves)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    ASSERT_EQ(queue_.to_wake(at(0)), first);
+    queue_.leave(second);
+    EXPECT_FALSE(queue_.to_wake(at(0)));
+}
+
+TEST_F(a_local_queue, is_free_for_all_when_the_only_one_in_line_has_left)
+{
+    take_from_server();
+    const auto only = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    ASSERT_EQ(queue_.to_wake(at(0)), only);
+    queue_.leave(only);
+    EXPECT_TRUE(queue_.is_idle());
+    EXPECT_FALSE(queue_.has_waiters());
+    EXPECT_FALSE(queue_.to_wake(at(0)));
+}
+
+TEST_F(a_local_queue, lets_the_next_in_line_ask_when_the_lock_is_gone)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    queue_.gone();
+    EXPECT_EQ(queue_.to_wake(at(1)), first);
+    EXPECT_EQ(queue_.look(first), turn::ask);
+    EXPECT_FALSE(queue_.to_wake(at(1))) << "someone asks";
+    EXPECT_EQ(queue_.look(second), turn::wait);
+    queue_.asked();
+    EXPECT_EQ(queue_.to_wake(at(2)), second) << "he got nothing";
+    EXPECT_EQ(queue_.look(second), turn::ask);
+}
+
+TEST_F(a_local_queue, wakes_nobody_while_someone_asks)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    EXPECT_FALSE(queue_.to_wake(at(0)));
+    EXPECT_EQ(queue_.look(first), turn::wait);
+    queue_.asked();
+    queue_.granted(at(0));
+    EXPECT_FALSE(queue_.to_wake(at(0)));
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    EXPECT_EQ(queue_.to_wake(at(0)), first);
+}
+
+// ── Overtaking ──────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(a_local_queue, lets_a_newcomer_overtake_who_was_woken_a_moment_ago)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    ASSERT_EQ(queue_.to_wake(at(0)), first);
+    ASSERT_EQ(queue_.arrive(), turn::take);
+    ASSERT_EQ(queue_.release(fine, at(1) - 1ns), ending::pass_on);
+    EXPECT_EQ(queue_.arrive(), turn::take) << "not quite a millisecond since he was woken";
+}
+
+TEST_F(a_local_queue, reserves_the_lock_for_who_was_overtaken_for_a_millisecond)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    ASSERT_EQ(queue_.to_wake(at(0)), first);
+    ASSERT_EQ(queue_.arrive(), turn::take);
+    ASSERT_EQ(queue_.look(first), turn::wait);
+    ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on);
+    EXPECT_TRUE(queue_.is_idle());
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "it is his alone";
+    EXPECT_EQ(queue_.look(second), turn::wait);
+    EXPECT_EQ(queue_.to_wake(at(1)), first);
+    EXPECT_EQ(queue_.look(first), turn::take);
+    // For the second the time counts from when he is woken.
+    ASSERT_EQ(queue_.release(fine, at(2)), ending::pass_on);
+    EXPECT_EQ(queue_.arrive(), turn::take);
+}
+
+TEST_F(a_local_queue, counts_the_millisecond_from_the_first_time_that_he_was_woken)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    for (const auto time : {at(0), at(0) + 600us}) {
+        ASSERT_EQ(queue_.release(fine, time), ending::pass_on);
+        ASSERT_EQ(queue_.to_wake(time), first);
+        ASSERT_EQ(queue_.arrive(), turn::take);
+        ASSERT_EQ(queue_.look(first), turn::wait);
+    }
+    ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on);
+    EXPECT_EQ(queue_.arrive(), turn::wait);
+}
+
+TEST_F(a_local_queue, keeps_nothing_reserved_for_who_has_left)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+    ASSERT_EQ(queue_.to_wake(at(0)), first);
+    ASSERT_EQ(queue_.arrive(), turn::take);
+    ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on);
+    queue_.leave(first);
+    EXPECT_EQ(queue_.arrive(), turn::take);
+}
+
+// ── Releasing ───────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(a_local_queue, gives_back_what_nobody_here_wants)
+{
+    take_from_server();
+    EXPECT_EQ(queue_.release(fine, at(1)), ending::give_back);
+    queue_.gone();
+    EXPECT_FALSE(queue_.is_idle());
+    EXPECT_EQ(queue_.arrive(), turn::ask);
+}
+
+TEST_F(a_local_queue, gives_back_a_lease_that_is_not_sound_whoever_waits)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    for (const bool lingers : {false, true}) {
+        EXPECT_EQ(queue_.release({.sound = false, .has_fence = true, .lingers = lingers}, at(1)),
+                  ending::give_back);
+    }
+    EXPECT_FALSE(queue_.is_idle());
+    queue_.gone();
+    EXPECT_EQ(queue_.to_wake(at(1)), first);
+    EXPECT_EQ(queue_.look(first), turn::ask) << "for a sound one";
+}
+
+TEST_F(a_local_queue, lets_an_unwanted_lock_linger_only_with_a_number_to_pass_it_on_with)
+{
+    take_from_server();
+    ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = true}, at(1)),
+              ending::keep);
+    EXPECT_FALSE(queue_.is_idle()) << "until the server has said so";
+    EXPECT_EQ(queue_.arrive(), turn::wait);
+    queue_.kept(at(2));
+    EXPECT_TRUE(queue_.is_idle());
+    EXPECT_EQ(queue_.arrive(), turn::take);
+    EXPECT_EQ(queue_.release(lingering, at(3)), ending::linger);
+}
+
+TEST_F(a_local_queue, lingers_for_as_long_as_it_may_however_often_it_is_used)
+{
+    take_from_server();
+    for (unsigned i = 0; i < 2 * local_queue::most_passes; ++i) {
+        ASSERT_EQ(queue_.release(lingering, at(static_cast<int>(i))), ending::linger);
+        ASSERT_EQ(queue_.arrive(), turn::take);
+    }
+}
+
+TEST_F(a_local_queue, asks_the_server_after_a_thousand_passes)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    for (unsigned i = 0; i < 1000; ++i) {
+        ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on) << i;
+        ASSERT_EQ(queue_.arrive(), turn::take);
+    }
+    ASSERT_EQ(queue_.release(fine, at(0)), ending::keep);
+    EXPECT_FALSE(queue_.is_idle());
+    EXPECT_FALSE(queue_.to_wake(at(0))) << "nothing is certain yet";
+    queue_.kept(at(1));
+    EXPECT_EQ(queue_.to_wake(at(1)), first);
+    EXPECT_EQ(queue_.look(first), turn::take);
+    static_cast<void>(wait_in_line());
+    for (unsigned i = 0; i < 1000; ++i) {
+        ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on) << "they count anew";
+        ASSERT_EQ(queue_.arrive(), turn::take);
+    }
+    EXPECT_EQ(queue_.release(fine, at(1)), ending::keep);
+}
+
+TEST_F(a_local_queue, asks_the_server_after_ten_milliseconds)
+{
+    take_from_server(100);
+    static_cast<void>(wait_in_line());
+    ASSERT_EQ(queue_.release(fine, at(110) - 1ns), ending::pass_on);
+    ASSERT_EQ(queue_.arrive(), turn::take);
+    ASSERT_EQ(queue_.release(fine, at(110)), ending::keep);
+    queue_.kept(at(120));
+    ASSERT_EQ(queue_.arrive(), turn::take);
+    ASSERT_EQ(queue_.release(fine, at(130) - 1ns), ending::pass_on) << "it counts anew";
+    ASSERT_EQ(queue_.arrive(), turn::take);
+    EXPECT_EQ(queue_.release(fine, at(130)), ending::keep);
+}
+
+TEST_F(a_local_queue, asks_the_server_when_there_is_no_number_left)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = false}, at(0)),
+              ending::keep);
+    EXPECT_EQ(queue_.look(first), turn::wait) << "not before the server has answered";
+    queue_.kept(at(1));
+    EXPECT_EQ(queue_.to_wake(at(1)), first);
+}
+
+TEST_F(a_local_queue, lets_the_next_in_line_ask_if_it_was_handed_over_instead_of_kept)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = false}, at(0)),
+              ending::keep);
+    queue_.gone();
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "he is the first";
+    EXPECT_EQ(queue_.to_wake(at(1)), first);
+    EXPECT_EQ(queue_.look(first), turn::ask);
+}
+
+TEST_F(a_local_queue, counts_passes_anew_with_every_grant)
+{
+    take_from_server();
+    static_cast<void>(wait_in_line());
+    for (unsigned i = 0; i < 1000; ++i) {
+        ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
+        ASSERT_EQ(queue_.arrive(), turn::take);
+    }
+    queue_.gone();
+    queue_.granted(at(50));
+    EXPECT_EQ(queue_.release(fine, at(51)), ending::pass_on);
+}
+
+}  // namespace
+}  // namespace pawl::core

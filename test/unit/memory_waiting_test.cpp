@@ -1,0 +1,486 @@
+// Over memory: clients that wait for one another, and what the levers of <pawl/testing.h> do to them.
+#include "unit/memory_fixture.h"
+
+#include "core/keys.h"
+#include "redis/resp.h"
+#include "store/memory/servers.h"
+
+#include <future>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace pawl::test {
+namespace {
+
+// Looks at a memory server behind the clients' back.
+class queue_view {
+public:
+    explicit queue_view(const std::string& url)
+        : server_{store::memory::server_named(url.substr(std::string_view{"memory:"}.size()))}
+    {
+    }
+    ~queue_view() { server_->leave(me_); }
+    queue_view(const queue_view&) = delete;
+    queue_view& operator=(const queue_view&) = delete;
+
+    // How many wait for a lock. Not while the server is frozen.
+    [[nodiscard]] std::int64_t length(const std::string& lock)
+    {
+        const auto asked = std::make_shared<store::memory::request>();
+        asked->from = me_;
+        asked->connected = true;
+        asked->on_answer = [] {};
+        const auto key = core::keys_of(lock).queue;
+        redis::append_request(asked->bytes, std::vector<std::string_view>{"ZCARD", key});
+        server_->send(asked);
+        redis::reply_parser parser;
+        EXPECT_EQ(parser.parse(asked->reply), redis::parse_status::complete);
+        return parser.reply(asked->reply).integer();
+    }
+
+private:
+    std::shared_ptr<store::memory::server> server_;
+    store::memory::session me_ = server_->join();
+};
+
+class memory_waiting : public with_memory {
+protected:
+    // Another thread wants the lock. On return it waits in the server's queue, as the last of `all`.
+    [[nodiscard]] std::future<hold> wait_for(lockable& lock, std::int64_t all = 1)
+    {
+        auto waiting = std::async(std::launch::async, [&lock] { return lock.acquire(); });
+        EXPECT_TRUE(eventually([&] { return queue_.length(lock.name()) == all; }));
+        return waiting;
+    }
+
+    template <class Result>
+    [[nodiscard]] static bool is_ready(const std::future<Result>& what)
+    {
+        return what.wait_for(0s) == std::future_status::ready;
+    }
+
+    // Time passes until it is.
+    template <class Result>
+    [[nodiscard]] Result get(std::future<Result>& what)
+    {
+        while (!is_ready(what)) server_.advance(1s);
+        return what.get();
+    }
+
+    queue_view queue_{server_.url()};
+    client other_{options()};
+    // Nobody who has this one looks again within hours.
+    mutex patient_{other_, "job", {.lease = 24h}};
+    mutex wanted_{other_, "job"};
+};
+
+// ── Handing over ────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_waiting, is_told_of_the_grant_and_does_not_have_to_ask)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(patient_);
+    held.release();
+    const auto got = waiting.get();
+    EXPECT_GT(got.fence(), held.fence());
+    EXPECT_EQ(server_.holder("job"), got.id());
+    EXPECT_EQ(queue_.length("job"), 0);
+}
+
+TEST_F(memory_waiting, is_in_the_order_of_arrival)
+{
+    auto held = mutex_.acquire();
+    std::vector<std::unique_ptr<client>> clients;
+    std::vector<std::unique_ptr<mutex>> locks;
+    std::vector<std::future<hold>> waiting;
+    for (int i = 0; i < 5; ++i) {
+        clients.push_back(std::make_unique<client>(options()));
+        locks.push_back(
+            std::make_unique<mutex>(*clients.back(), "job", lock_options{.lease = 24h}));
+        waiting.push_back(wait_for(*locks.back(), i + 1));
+    }
+    auto fence = held.fence();
+    for (auto& next : waiting) {
+        held.release();
+        held = next.get();
+        EXPECT_GT(held.fence(), fence);
+        fence = held.fence();
+    }
+}
+
+TEST_F(memory_waiting, of_a_fair_mutex_is_in_order_within_a_client_too)
+{
+    fair_mutex fair{other_, "job", {.lease = 24h}};
+    auto held = mutex_.acquire();
+    std::vector<std::future<hold>> waiting;
+    for (int i = 0; i < 5; ++i) waiting.push_back(wait_for(fair, i + 1));
+    for (auto& next : waiting) {
+        held.release();
+        EXPECT_FALSE(fair.try_acquire()) << "nobody overtakes";
+        held = next.get();
+    }
+}
+
+TEST_F(memory_waiting, of_several_threads_of_one_client_takes_one_place)
+{
+    auto held = mutex_.acquire();
+    auto first = wait_for(patient_);
+    std::vector<std::future<std::uint64_t>> others;
+    for (int i = 0; i < 4; ++i) {
+        others.push_back(
+            std::async(std::launch::async, [&] { return patient_.acquire().fence(); }));
+    }
+    held.release();
+    const auto fence = first.get().fence();
+    for (auto& each : others) EXPECT_GT(each.get(), fence);
+    EXPECT_EQ(queue_.length("job"), 0);
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
+}
+
+TEST_F(memory_waiting, that_is_called_off_leaves_no_place)
+{
+    auto held = mutex_.acquire();
+    std::stop_source stop;
+    std::error_code told;
+    auto waiting = std::async(std::launch::async,
+                              [&] { return patient_.acquire(stop.get_token(), told).state(); });
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    stop.request_stop();
+    static_cast<void>(waiting.get());
+    EXPECT_EQ(told, errc::cancelled);
+    EXPECT_TRUE(eventually([&] { return queue_.length("job") == 0; }));
+    held.release();
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+TEST_F(memory_waiting, that_timed_out_leaves_no_place)
+{
+    auto held = mutex_.acquire();
+    auto waiting =
+        std::async(std::launch::async, [&] { return patient_.try_acquire_for(1h).has_value(); });
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    server_.advance(59min);
+    EXPECT_FALSE(is_ready(waiting));
+    EXPECT_EQ(queue_.length("job"), 1);
+    EXPECT_FALSE(get(waiting));
+    EXPECT_TRUE(eventually([&] { return queue_.length("job") == 0; }));
+    held.release();
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+// ── Time ────────────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_waiting, lasts_however_far_one_goes)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.advance(1h);
+    EXPECT_EQ(held.state(), hold_state::held);
+    EXPECT_FALSE(is_ready(waiting));
+    EXPECT_EQ(queue_.length("job"), 1) << "its place was renewed, 360 times";
+    held.release();
+    EXPECT_EQ(waiting.get().state(), hold_state::held);
+}
+
+TEST_F(memory_waiting, ends_when_the_lease_of_the_holder_does)
+{
+    mutex fixed{client_, "job", {.lease = 30s, .renew = false}};
+    const auto held = fixed.acquire();
+    auto waiting = wait_for(patient_);
+    server_.advance(29s);
+    EXPECT_FALSE(is_ready(waiting));
+    const auto got = get(waiting);
+    EXPECT_EQ(held.state(), hold_state::lost);
+    EXPECT_GT(got.fence(), held.fence());
+    EXPECT_EQ(queue_.length("job"), 0);
+}
+
+// ── Lost data ───────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_waiting, survives_the_loss_of_all_data)
+{
+    const auto held = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.lose_data();
+    EXPECT_EQ(queue_.length("job"), 0);
+    const auto got = get(waiting);
+    EXPECT_EQ(held.state(), hold_state::lost);
+    EXPECT_EQ(got.state(), hold_state::held);
+    EXPECT_GT(got.fence(), held.fence());
+    EXPECT_EQ(server_.holder("job"), got.id());
+}
+
+TEST_F(memory_waiting, is_taken_up_again_if_the_lock_was_taken_after_the_loss)
+{
+    const auto lost = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.lose_data();
+    client third{options()};
+    mutex quick{third, "job"};
+    auto held = quick.acquire();
+    server_.advance(11s);
+    EXPECT_EQ(queue_.length("job"), 1) << "it looked, and is in the queue anew";
+    held.release();
+    EXPECT_GT(waiting.get().fence(), held.fence());
+}
+
+TEST_F(memory_waiting, for_a_lock_that_an_operator_deleted_ends_at_the_next_look)
+{
+    const auto held = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.lose("job");
+    const auto got = get(waiting);
+    EXPECT_GT(got.fence(), held.fence());
+    EXPECT_EQ(queue_.length("job"), 0);
+}
+
+TEST_F(memory_waiting, goes_on_when_memory_is_full)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(patient_);
+    server_.fill_memory();
+    held.release();
+    EXPECT_EQ(waiting.get().state(), hold_state::held);
+    server_.free_memory();
+}
+
+TEST_F(memory_waiting, goes_on_when_the_scripts_are_gone)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(patient_);
+    server_.flush_scripts();
+    held.release();
+    EXPECT_EQ(waiting.get().state(), hold_state::held);
+}
+
+// ── No connection ───────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_waiting, of_a_client_that_misses_the_message_ends_at_its_next_look)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.cut_off(other_);
+    held.release();
+    const auto granted = server_.holder("job");
+    ASSERT_TRUE(granted) << "the server could not know";
+    server_.advance(1s);
+    EXPECT_FALSE(is_ready(waiting));
+    server_.reconnect(other_);
+    const auto got = get(waiting);
+    EXPECT_EQ(got.id(), *granted);
+    EXPECT_EQ(got.state(), hold_state::held);
+    server_.advance(1h);
+    EXPECT_EQ(got.state(), hold_state::held) << "it is renewed";
+}
+
+TEST_F(memory_waiting, of_a_client_that_was_away_for_a_moment_goes_on)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.cut_off(other_);
+    server_.advance(5s);
+    server_.reconnect(other_);
+    server_.advance(20s);
+    EXPECT_EQ(queue_.length("job"), 1);
+    held.release();
+    EXPECT_EQ(waiting.get().state(), hold_state::held);
+}
+
+TEST_F(memory_waiting, of_a_client_that_stays_away_ends_and_keeps_nobody_from_the_lock)
+{
+    auto held = mutex_.acquire();
+    std::error_code told;
+    auto waiting = std::async(std::launch::async, [&] { return wanted_.acquire(told).state(); });
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    server_.cut_off(other_);
+    static_cast<void>(get(waiting));
+    EXPECT_EQ(told, errc::unreachable);
+    server_.advance(31s);
+    EXPECT_EQ(queue_.length("job"), 0) << "its place is kept for as long as its lease";
+    held.release();
+    EXPECT_FALSE(server_.is_locked("job"));
+    server_.reconnect(other_);
+    EXPECT_TRUE(wanted_.try_acquire());
+}
+
+TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_away_costs_a_moment_only)
+{
+    auto held = mutex_.acquire();
+    std::error_code told;
+    auto waiting = std::async(std::launch::async, [&] { return wanted_.acquire(told).state(); });
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    server_.cut_off(other_);
+    static_cast<void>(get(waiting));
+    EXPECT_EQ(told, errc::unreachable);
+    held.release();  // to him, who is not there any more
+    server_.reconnect(other_);
+    server_.advance(2s);
+    EXPECT_FALSE(server_.is_locked("job")) << "his client gave it back";
+}
+
+TEST_F(memory_waiting, outlasts_a_server_that_freezes_for_a_moment)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(wanted_);
+    server_.freeze();
+    server_.advance(5s);
+    EXPECT_FALSE(is_ready(waiting));
+    server_.thaw();
+    held.release();
+    EXPECT_EQ(waiting.get().state(), hold_state::held);
+}
+
+TEST_F(memory_waiting, ends_when_a_release_is_executed_that_was_sent_to_a_frozen_server)
+{
+    auto held = mutex_.acquire();
+    auto waiting = wait_for(patient_);
+    server_.freeze();
+    auto releasing = std::async(std::launch::async, [&] { held.release(); });
+    server_.advance(500ms);
+    EXPECT_FALSE(is_ready(waiting));
+    server_.thaw();
+    releasing.get();
+    EXPECT_EQ(waiting.get().state(), hold_state::held);
+}
+
+TEST_F(memory_waiting, ends_without_a_lock_if_the_server_stays_frozen)
+{
+    auto held = mutex_.acquire();
+    std::error_code told;
+    auto waiting = std::async(std::launch::async, [&] { return wanted_.acquire(told).state(); });
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    server_.freeze();
+    static_cast<void>(get(waiting));
+    EXPECT_EQ(told, errc::unreachable);
+    server_.thaw();
+    server_.advance(2s);
+    EXPECT_EQ(queue_.length("job"), 0) << "the look that was on its way left nothing behind";
+    EXPECT_EQ(held.state(), hold_state::held);
+    held.release();
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+// ── Lingering ───────────────────────────────────────────────────────────────────────────────────
+
+class memory_lingering : public memory_waiting {
+protected:
+    // On return it is used by nobody, but still here.
+    std::uint64_t let_it_linger()
+    {
+        std::uint64_t fence = 0;
+        EXPECT_TRUE(eventually([&] {
+            fence = lingering_.acquire().fence();
+            return server_.is_locked("job");
+        })) << "once the client hears who wants it";
+        return fence;
+    }
+
+    mutex lingering_{client_, "job", {.linger = 10s}};
+};
+
+TEST_F(memory_lingering, ends_with_its_time)
+{
+    static_cast<void>(let_it_linger());
+    server_.advance(9s);
+    EXPECT_TRUE(server_.is_locked("job"));
+    server_.advance(2s);
+    EXPECT_FALSE(server_.is_locked("job"));
+    EXPECT_EQ(events_.count(hold_state::lost), 0U);
+}
+
+TEST_F(memory_lingering, counts_from_the_last_use)
+{
+    static_cast<void>(let_it_linger());
+    for (int i = 0; i < 5; ++i) {
+        server_.advance(9s);
+        lingering_.acquire().release();
+        EXPECT_TRUE(server_.is_locked("job"));
+    }
+    server_.advance(11s);
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+TEST_F(memory_lingering, lets_the_next_use_do_without_the_server)
+{
+    auto fence = let_it_linger();
+    const auto holder = server_.holder("job");
+    server_.freeze();
+    for (int i = 0; i < 10; ++i) {
+        const auto held = lingering_.try_acquire();
+        ASSERT_TRUE(held);
+        EXPECT_GT(held->fence(), fence);
+        EXPECT_EQ(held->state(), hold_state::held);
+        fence = held->fence();
+    }
+    server_.thaw();
+    EXPECT_EQ(server_.holder("job"), holder);
+}
+
+TEST_F(memory_lingering, ends_when_another_client_wants_it)
+{
+    const auto fence = let_it_linger();
+    EXPECT_GT(patient_.acquire().fence(), fence);
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+TEST_F(memory_lingering, gives_a_higher_fence_to_the_next_client_than_to_its_own_uses)
+{
+    auto fence = let_it_linger();
+    for (int i = 0; i < 2'500; ++i) fence = lingering_.acquire().fence();
+    EXPECT_GT(patient_.acquire().fence(), fence);
+}
+
+TEST_F(memory_lingering, while_it_is_used_does_not_give_it_up)
+{
+    static_cast<void>(let_it_linger());
+    auto held = lingering_.acquire();
+    auto waiting = wait_for(patient_);
+    server_.advance(1h);
+    EXPECT_EQ(held.state(), hold_state::held);
+    EXPECT_FALSE(is_ready(waiting));
+    held.release();
+    EXPECT_GT(waiting.get().fence(), held.fence()) << "at once, though it might linger";
+}
+
+TEST_F(memory_lingering, of_a_client_that_is_cut_off_ends_by_the_end_of_the_lease)
+{
+    static_cast<void>(let_it_linger());
+    server_.cut_off(client_);
+    auto waiting = wait_for(wanted_);
+    const auto got = get(waiting);
+    EXPECT_EQ(got.state(), hold_state::held);
+    EXPECT_EQ(server_.holder("job"), got.id());
+    server_.reconnect(client_);
+    EXPECT_FALSE(lingering_.try_acquire());
+    server_.advance(1min);
+    EXPECT_EQ(server_.holder("job"), got.id()) << "what was to be given back was not this";
+}
+
+TEST_F(memory_lingering, that_lost_its_data_takes_the_lock_anew)
+{
+    const auto fence = let_it_linger();
+    server_.lose_data();
+    server_.advance(11s);
+    EXPECT_FALSE(server_.is_locked("job"));
+    const auto held = lingering_.acquire();
+    EXPECT_GT(held.fence(), fence);
+    EXPECT_EQ(server_.holder("job"), held.id());
+}
+
+TEST_F(memory_lingering, ends_with_the_client)
+{
+    auto own = std::make_unique<client>(options());
+    auto lock = std::make_unique<mutex>(*own, "other", lock_options{.linger = 1min});
+    ASSERT_TRUE(eventually([&] {
+        lock->acquire().release();
+        return server_.is_locked("other");
+    }));
+    lock.reset();
+    own.reset();
+    EXPECT_FALSE(server_.is_locked("other"));
+}
+
+}  // namespace
+}  // namespace pawl::test

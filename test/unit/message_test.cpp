@@ -1,0 +1,84 @@
+// What is published to a client's channel.
+#include "store/redis/wire.h"
+
+#include <gtest/gtest.h>
+
+namespace pawl::store {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = message::kind;
+
+TEST(messages, tell_of_a_grant)
+{
+    const auto got = read_message("grant me 1700000000000001 1700000000000 stock:42");
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->what, kind::grant);
+    EXPECT_EQ(got->holder, "me");
+    EXPECT_EQ(got->fence, 1'700'000'000'000'001);
+    EXPECT_EQ(got->time, 1'700'000'000'000ms);
+    EXPECT_EQ(got->lock, "stock:42");
+}
+
+TEST(messages, tell_that_a_lock_is_wanted)
+{
+    const auto got = read_message("wanted stock:42");
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->what, kind::wanted);
+    EXPECT_EQ(got->lock, "stock:42");
+}
+
+TEST(messages, take_the_rest_for_the_name_whatever_bytes_it_has)
+{
+    for (const std::string name : {"two words", " first", "last ", " ", "  ", "a\r\nb", "\xFF",
+                                   "grant me 1 1 x", "wanted"}) {
+        const auto granted = "grant me 1 1 " + name;
+        const auto grant = read_message(granted);
+        ASSERT_TRUE(grant) << name;
+        EXPECT_EQ(grant->lock, name);
+        const auto text = "wanted " + name;
+        const auto wanted = read_message(text);
+        ASSERT_TRUE(wanted) << name;
+        EXPECT_EQ(wanted->lock, name);
+    }
+}
+
+TEST(messages, that_make_no_sense_are_refused)
+{
+    for (const std::string_view text : {"",
+                                        " ",
+                                        "grant",
+                                        "grant ",
+                                        "wanted",
+                                        "wanted ",
+                                        "Wanted a",
+                                        " wanted a",
+                                        "release a",
+                                        "grant me",
+                                        "grant me 1",
+                                        "grant me 1 1",
+                                        "grant me 1 1 ",
+                                        "grant  1 1 a",
+                                        "grant me  1 a",
+                                        "grant me 0 1 a",
+                                        "grant me -1 1 a",
+                                        "grant me 1 0 a",
+                                        "grant me 1 -1 a",
+                                        "grant me x 1 a",
+                                        "grant me 1x 1 a",
+                                        "grant me 1.5 1 a",
+                                        "grant me 1e3 1 a",
+                                        "grant me +1 1 a",
+                                        "grant me 1 99999999999999999999 a",
+                                        "grant me 99999999999999999999 1 a"}) {
+        EXPECT_FALSE(read_message(text)) << text;
+    }
+}
+
+TEST(messages, come_by_a_channel_that_is_named_after_the_client)
+{
+    EXPECT_EQ(channel_of("0123456789abcdef"), "pawl:client:0123456789abcdef");
+}
+
+}  // namespace
+}  // namespace pawl::store

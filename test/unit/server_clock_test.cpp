@@ -1,0 +1,152 @@
+#include "store/redis/server_clock.h"
+
+#include "unit/at.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstdint>
+
+namespace pawl::store {
+namespace {
+
+using namespace std::chrono_literals;
+using test::at;
+
+TEST(server_clock, says_nothing_before_it_was_heard)
+{
+    const server_clock clock{0.01};
+    EXPECT_FALSE(clock.at(at(0)));
+    EXPECT_FALSE(clock.when(1000ms));
+}
+
+TEST(server_clock, is_at_the_latest_what_it_said_and_the_part_of_a_millisecond_that_was_cut_off)
+{
+    server_clock clock{0};
+    clock.heard(5000ms, at(100));
+    EXPECT_EQ(clock.at(at(100)), 5001ms);
+    EXPECT_EQ(clock.at(at(350)), 5251ms);
+    EXPECT_EQ(clock.at(at(350) + 1ns), 5252ms) << "rounded up";
+}
+
+TEST(server_clock, may_run_faster_by_the_drift)
+{
+    server_clock clock{0.05};
+    clock.heard(5000ms, at(0));
+    EXPECT_EQ(clock.at(at(1000)), 6051ms);
+}
+
+TEST(server_clock, is_not_turned_back)
+{
+    server_clock clock{0.05};
+    clock.heard(5000ms, at(100));
+    EXPECT_EQ(clock.at(at(0)), 5001ms) << "a bound from above, whatever it showed before";
+}
+
+TEST(server_clock, showed_what_it_said_not_before_it_was_asked_but_for_what_was_cut_off)
+{
+    server_clock clock{0};
+    clock.heard(5000ms, at(100));
+    EXPECT_EQ(clock.when(5000ms), at(99));
+    EXPECT_EQ(clock.when(5251ms), at(350));
+    EXPECT_EQ(clock.when(4751ms), at(-150));
+}
+
+TEST(server_clock, showed_a_time_earlier_by_the_drift_on_both_sides)
+{
+    server_clock clock{0.05};
+    clock.heard(5000ms, at(100));
+    EXPECT_EQ(clock.when(6001ms), at(100 + 1000 - 50)) << "it may run faster";
+    EXPECT_EQ(clock.when(4001ms), at(100 - 1000 - 50)) << "it may have run slower";
+}
+
+TEST(server_clock, is_what_was_heard_last)
+{
+    server_clock clock{0};
+    clock.heard(5000ms, at(100));
+    clock.heard(3000ms, at(200));
+    EXPECT_EQ(clock.at(at(200)), 3001ms) << "it was set back";
+    EXPECT_EQ(clock.when(3001ms), at(200));
+}
+
+// A server whose clock runs at `rate`, by ours: so far from 1 either way that one of the two may differ
+// from the other by the drift.
+struct server_time {
+    base::boot_time origin = at(0);
+    double shown_at_origin_ns = 0;
+    double rate = 1;
+
+    [[nodiscard]] double ns(base::boot_time now) const
+    {
+        return shown_at_origin_ns + static_cast<double>((now - origin).count()) * rate;
+    }
+    [[nodiscard]] std::chrono::milliseconds ms(base::boot_time now) const
+    {
+        return std::chrono::milliseconds{static_cast<std::int64_t>(ns(now) / 1e6)};
+    }
+};
+
+// At random: an answer to a question, and some moment before or after it. Within what a double can
+// hold to the nanosecond.
+struct story {
+    double drift;
+    server_time server;
+    base::boot_time asked;
+    base::boot_time executed;
+    base::boot_time moment;
+};
+
+story any_story()
+{
+    const auto below = [](std::int64_t limit) { return *rc::gen::inRange<std::int64_t>(0, limit); };
+    constexpr std::int64_t hour_ns = 3'600'000'000'000;
+    story made;
+    made.drift = static_cast<double>(below(501)) / 1000;
+    const double slowest = 1 / (1 + made.drift);
+    const double position = static_cast<double>(below(1001)) / 1000;
+    made.server.rate = slowest + (1 + made.drift - slowest) * position;
+    made.server.shown_at_origin_ns = static_cast<double>(10 * hour_ns + below(100 * hour_ns));
+    made.asked = at(0) + std::chrono::nanoseconds{below(hour_ns)};
+    made.executed = made.asked + std::chrono::nanoseconds{below(10'000'000'000)};
+    made.moment = at(0) + std::chrono::nanoseconds{below(2 * hour_ns)};
+    return made;
+}
+
+// For how a double is rounded.
+constexpr auto rounding = 1us;
+
+RC_GTEST_PROP(server_clock, never_showed_a_time_before_it_is_said_to_have, ())
+{
+    const auto it = any_story();
+    server_clock clock{it.drift};
+    clock.heard(it.server.ms(it.executed), it.asked);
+    RC_ASSERT(clock.when(it.server.ms(it.moment)).value() <= it.moment + rounding);
+}
+
+RC_GTEST_PROP(server_clock, never_shows_more_than_it_is_said_to_at_the_latest, ())
+{
+    const auto it = any_story();
+    server_clock clock{it.drift};
+    clock.heard(it.server.ms(it.executed), it.asked);
+    const auto latest = std::chrono::nanoseconds{clock.at(it.moment).value()};
+    RC_ASSERT(static_cast<double>(latest.count()) + 1000 >= it.server.ns(it.moment));
+}
+
+// A bound that is always true is of no use if it is never near. What is lost is the way of the answer,
+// and twice the drift.
+RC_GTEST_PROP(server_clock, is_known_as_well_as_the_answer_was_quick, ())
+{
+    const auto it = any_story();
+    server_clock clock{it.drift};
+    clock.heard(it.server.ms(it.executed), it.asked);
+    const auto found = clock.when(it.server.ms(it.moment)).value();
+    const auto span = std::chrono::abs(it.moment - it.asked);
+    const auto way = it.executed - it.asked;
+    const auto apart = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        2 * it.drift * (1 + it.drift) * (span + way));
+    RC_ASSERT(it.moment - found <= way + apart + 4ms);
+}
+
+}  // namespace
+}  // namespace pawl::store

@@ -1,0 +1,251 @@
+// Where those wait who have a place in a queue, with a store that only notes what it is asked.
+#include "sync/waiting_room.h"
+
+#include "base/event_loop.h"
+#include "core/lease.h"
+#include "support/eventually.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pawl::sync {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+using test::patience;
+
+class noting_store final : public store::store {
+public:
+    struct released {
+        std::string lock;
+        std::string holder;
+        pawl::layout layout;
+        std::uint64_t used;
+    };
+
+    core::outcome execute(const core::operation&, base::boot_time, const base::interrupt*) override
+    {
+        return {.what = core::verdict::unavailable};
+    }
+    void submit(batch what, std::chrono::milliseconds, batch_done done) override
+    {
+        const std::scoped_lock guard{mutex_};
+        for (const auto& each : what) {
+            EXPECT_EQ(each.what, core::verb::release);
+            releases_.push_back(
+                {each.keys->lock, std::string{each.holder}, each.layout, each.used});
+        }
+        done_.push_back([done = std::move(done), size = what.size()] {
+            done(std::vector<core::outcome>(size, {.what = core::verdict::done}));
+        });
+    }
+    void connect() override {}
+    void listen(std::string_view client, pawl::store::notice_listener& /*who*/) override
+    {
+        ++listened;
+        EXPECT_EQ(client, "me");
+    }
+    void doubt() override { ++doubted; }
+    core::outcome ping(base::boot_time) override { return {.what = core::verdict::done}; }
+    [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
+
+    [[nodiscard]] std::vector<released> releases() const
+    {
+        const std::scoped_lock guard{mutex_};
+        return releases_;
+    }
+
+    std::atomic<int> listened = 0;
+    std::atomic<int> doubted = 0;
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<released> releases_;
+    std::vector<std::function<void()>> done_;  // never called: nobody waits for it
+    std::string shown_ = "noting";
+};
+
+class in_the_room : public testing::Test {
+protected:
+    in_the_room() { around_.loop->start(); }
+    ~in_the_room() override { around_.loop->stop(); }
+
+    static surroundings made_around(const std::shared_ptr<noting_store>& store)
+    {
+        auto platform = std::make_shared<base::system_platform>();
+        auto loop = std::make_unique<base::event_loop>(*platform);
+        return {.platform = std::move(platform),
+                .stops = std::make_unique<observe::dispatcher_thread>(),
+                .handlers = std::make_unique<observe::dispatcher_thread>(),
+                .loop = std::move(loop),
+                .store = store};
+    }
+
+    [[nodiscard]] static core::grant_notice grant(std::string holder)
+    {
+        return {.holder = std::move(holder), .fence = 17, .at = base::boot_clock::now()};
+    }
+
+    [[nodiscard]] static base::boot_time soon() { return base::boot_clock::now() + patience; }
+
+    // In another thread; ready when the wait is over.
+    [[nodiscard]] static std::future<bool> waiting(waiting_room::place& where,
+                                                   std::stop_token stop = {})
+    {
+        return std::async(std::launch::async,
+                          [&where, stop = std::move(stop)] { return where.wait(soon(), stop); });
+    }
+
+    [[nodiscard]] static bool is_over(const std::future<bool>& wait)
+    {
+        return wait.wait_for(0s) == std::future_status::ready;
+    }
+
+    std::shared_ptr<noting_store> store_ = std::make_shared<noting_store>();
+    surroundings around_ = made_around(store_);
+    std::vector<std::optional<std::string>> let_go_;
+    lease_keeper keeper_{client_options{}, around_};
+    waiting_room room_{around_, keeper_, "me", [this](std::optional<std::string_view> lock) {
+                           let_go_.emplace_back(lock);
+                       }};
+};
+
+TEST_F(in_the_room, one_subscription_serves_all)
+{
+    EXPECT_FALSE(room_.is_listening());
+    room_.listen();
+    room_.listen();
+    ASSERT_TRUE(eventually([&] { return store_->listened > 0; }));
+    room_.listen();
+    room_.doubt();
+    ASSERT_TRUE(eventually([&] { return store_->doubted == 1; })) << "after all that was posted";
+    EXPECT_EQ(store_->listened, 1);
+    EXPECT_FALSE(room_.is_listening()) << "until it is confirmed";
+    room_.listening(true);
+    EXPECT_TRUE(room_.is_listening());
+    room_.listening(false);
+    EXPECT_FALSE(room_.is_listening());
+}
+
+TEST_F(in_the_room, a_grant_wakes_the_one_for_whom_it_is)
+{
+    waiting_room::place mine{room_, "mine"};
+    waiting_room::place other{room_, "other"};
+    auto waits = waiting(mine);
+    std::stop_source give_up;
+    auto other_waits = waiting(other, give_up.get_token());
+    room_.granted(grant("mine"));
+    EXPECT_TRUE(waits.get());
+    const auto got = mine.take();
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->holder, "mine");
+    EXPECT_EQ(got->fence, 17U);
+    EXPECT_FALSE(mine.take()) << "once";
+    EXPECT_FALSE(is_over(other_waits));
+    EXPECT_FALSE(other.take());
+    give_up.request_stop();
+    EXPECT_FALSE(other_waits.get());
+    EXPECT_TRUE(store_->releases().empty());
+}
+
+TEST_F(in_the_room, a_grant_that_comes_before_the_wait_is_not_missed)
+{
+    waiting_room::place mine{room_, "mine"};
+    room_.granted(grant("mine"));
+    EXPECT_TRUE(mine.wait(soon(), {}));
+    EXPECT_TRUE(mine.take());
+}
+
+TEST_F(in_the_room, a_grant_counts_though_its_waiter_is_asked_to_stop)
+{
+    waiting_room::place mine{room_, "mine"};
+    std::stop_source give_up;
+    give_up.request_stop();
+    room_.granted(grant("mine"));
+    EXPECT_TRUE(mine.wait(soon(), give_up.get_token()));
+    EXPECT_TRUE(mine.take());
+    EXPECT_FALSE(mine.wait(soon(), give_up.get_token()));
+}
+
+TEST_F(in_the_room, a_wait_ends_with_its_time)
+{
+    waiting_room::place mine{room_, "mine"};
+    EXPECT_TRUE(mine.wait(base::boot_clock::now(), {}));
+    EXPECT_FALSE(mine.take());
+    EXPECT_TRUE(mine.wait(base::boot_clock::now() + 5ms, {}));
+}
+
+TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
+{
+    const auto lease = std::make_shared<core::lease>();
+    lease->keys = core::keys_of("job");
+    lease->holder = "gone";
+    lease->length = 30s;
+    room_.gave_up(lease, base::boot_clock::now() + patience);
+    room_.granted(grant("gone"));
+    ASSERT_TRUE(eventually([&] { return store_->releases().size() == 1; }));
+    EXPECT_EQ(store_->releases().front().lock, "job");
+    EXPECT_EQ(store_->releases().front().holder, "gone");
+}
+
+TEST_F(in_the_room, a_grant_for_someone_who_has_left_wakes_nobody)
+{
+    {
+        const waiting_room::place gone{room_, "gone"};
+    }
+    waiting_room::place mine{room_, "mine"};
+    room_.granted(grant("gone"));
+    EXPECT_FALSE(mine.take());
+}
+
+TEST_F(in_the_room, all_look_for_themselves_when_listening_begins_and_when_it_ends)
+{
+    for (const bool now : {true, false}) {
+        waiting_room::place one{room_, "one"};
+        waiting_room::place other{room_, "other"};
+        auto waits = waiting(one);
+        room_.listening(now);
+        EXPECT_TRUE(waits.get());
+        EXPECT_FALSE(one.take());
+        EXPECT_TRUE(other.wait(soon(), {})) << "also who was about to wait";
+        EXPECT_TRUE(other.wait(base::boot_clock::now() + 1ms, {}));
+    }
+}
+
+TEST_F(in_the_room, nobody_looks_twice_for_one_reason)
+{
+    waiting_room::place mine{room_, "mine"};
+    room_.listening(true);
+    EXPECT_TRUE(mine.wait(soon(), {}));
+    std::stop_source give_up;
+    auto waits = waiting(mine, give_up.get_token());
+    EXPECT_EQ(waits.wait_for(20ms), std::future_status::timeout);
+    give_up.request_stop();
+    EXPECT_FALSE(waits.get());
+}
+
+TEST_F(in_the_room, what_lingers_goes_when_it_is_wanted_or_nobody_could_say_so)
+{
+    room_.wanted("job");
+    ASSERT_EQ(let_go_.size(), 1U);
+    EXPECT_EQ(let_go_[0], "job");
+    room_.listening(true);
+    EXPECT_EQ(let_go_.size(), 1U);
+    room_.listening(false);
+    ASSERT_EQ(let_go_.size(), 2U);
+    EXPECT_EQ(let_go_[1], std::nullopt) << "all";
+}
+
+}  // namespace
+}  // namespace pawl::sync
