@@ -128,10 +128,11 @@ TEST_F(passing_on, ends_when_someone_else_waits)
     EXPECT_TRUE(shared_.fences_grow());
 }
 
-TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
+// Whether two of three who wait get the lock from each other while the server does not answer. After
+// local_queue::longest_passing the server would be asked, so a slow machine may need several tries.
+bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
 {
     constexpr int waiters = 3;
-    mutex lock{first_, "job", quick(5min)};
     std::optional<hold> held = lock.acquire();
     std::counting_semaphore<> go{0};
     std::counting_semaphore<> inside{0};
@@ -139,7 +140,7 @@ TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
     for (int i = 0; i < waiters; ++i) {
         all.emplace_back([&] {
             const hold mine = lock.acquire();
-            shared_.visit(mine);
+            shared.visit(mine);
             inside.release();
             go.acquire();
         });
@@ -147,18 +148,29 @@ TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
     std::this_thread::sleep_for(300ms);  // they park inside the process, where nobody sees them
     held->release();                     // asks the server for the numbers
     inside.acquire();
-    server_.freeze();
+    server.freeze();
     bool passed = true;
     for (int i = 1; i < waiters; ++i) {
         go.release();
         passed = passed && inside.try_acquire_for(soon);
     }
-    server_.thaw();
+    server.thaw();
     go.release(waiters);
     all.clear();
+    EXPECT_GT(shared.fences.front(), held->fence());
+    return passed;
+}
+
+TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
+{
+    mutex lock{first_, "job", quick(5min)};
+    bool passed = false;
+    for (int tries = 0; tries < 10 && !passed; ++tries) {
+        shared_.fences.clear();
+        passed = passed_while_frozen(lock, server_, shared_);
+        EXPECT_TRUE(shared_.fences_grow());
+    }
     EXPECT_TRUE(passed);
-    EXPECT_TRUE(shared_.fences_grow());
-    EXPECT_GT(shared_.fences.front(), held->fence());
 }
 
 TEST_F(passing_on, a_hold_that_is_lost_passes_nothing_on)
