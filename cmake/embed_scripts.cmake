@@ -4,8 +4,9 @@
 # A comment line costs every server memory and every load bytes, so lines that hold nothing but a
 # comment are left out; the first line, which names the engine and its flags, stays.
 #
-# A line "--@ part" stands for parts/part.lua. A script with the line "--@ layout" is made once for each
-# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a.
+# A line "--@ part" stands for parts/part.lua. A script that asks for the HOLDER() is made once for each
+# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a. HOLDER() and TAKE() stand for what is
+# said there, and "--@ layout" for the rest.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)

@@ -6,12 +6,14 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 
 install(TARGETS pawl EXPORT pawlTargets)
+install(TARGETS pawl_asio EXPORT pawlAsioTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 foreach(file IN ITEMS LICENSE README.md CHANGELOG.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} TYPE DOC)
 endforeach()
 
 install(EXPORT pawlTargets NAMESPACE pawl:: DESTINATION ${package_dir})
+install(EXPORT pawlAsioTargets NAMESPACE pawl:: DESTINATION ${package_dir})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/pawlConfig.cmake.in ${PROJECT_BINARY_DIR}/pawlConfig.cmake
   INSTALL_DESTINATION ${package_dir})

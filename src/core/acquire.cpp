@@ -62,6 +62,10 @@ acquire_step acquire_machine::start(boot_time now)
 acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
 {
     if (got.maybe_executed) uncertain_ = unanswered_ = true;
+    if (got.bare) {
+        bare_ = true;
+        wanted_until_ = std::max(wanted_until_, now + latest_bare);
+    }
     switch (got.what) {
     case verdict::done: return on_grant(got, now);
     case verdict::busy: return on_busy(got, now);
@@ -99,6 +103,7 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
     }
     result_.fence = got.fence;
     result_.unheard = got.found && queued_;
+    result_.at_once = !seen_busy_ && !unanswered_;
     if (unanswered_) result_.wanted_until = wanted_until_;
     result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
     return {.what = acquire_step::kind::finish};
@@ -170,6 +175,11 @@ acquire_step acquire_machine::send(boot_time now)
     acquire_step step{.what = acquire_step::kind::send};
     step.until = std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
     wanted_until_ = std::max(wanted_until_, step.until);
+    // Who has asked before may have a place, or the lock.
+    const bool overtakes = plan_.fair && !base::is(base::mutant::bare_overtakes);
+    const bool bare = plan_.known > 0 && plan_.layout == layout::plain && plan_.reserve == 0 &&
+                      plan_.own_holder && !overtakes && !asked_before_;
+    asked_before_ = true;
     step.request = {.what = verb::acquire,
                     .layout = plan_.layout,
                     .keys = plan_.keys,
@@ -179,6 +189,8 @@ acquire_step acquire_machine::send(boot_time now)
                     .repeated = uncertain_,
                     .sent = now,
                     .until = step.until,
+                    .known = bare ? plan_.known : 0,
+                    .mend = bare_,
                     .join = plan_.joins && !plan_.limit.is_now(),
                     .fair = plan_.fair,
                     .stay = stay(now),

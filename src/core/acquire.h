@@ -46,7 +46,15 @@ struct acquire_plan {
     bool fair = false;
     std::string_view client{};  // who is told
     unsigned reserve = 0;       // numbers above the fence
+
+    // The lock was granted at once when it was last asked for, with this number, and so most likely is
+    // free: then a bare acquire is tried first. Else 0.
+    std::uint64_t known = 0;
 };
+
+// A bare acquire does not say until when it is wanted. If it had no answer, it is taken for possible that
+// it is executed so much later.
+inline constexpr std::chrono::seconds latest_bare{60};
 
 struct acquire_step {
     enum class kind { send, pause, wait, finish };
@@ -62,6 +70,7 @@ struct acquire_result {
     std::uint64_t fence{};
     base::boot_time sent{};  // the lease has not begun before that
     bool unheard = false;    // granted by hand-over, but the message did not come
+    bool at_once = false;    // granted to the first request, from which it was free
 
     // Not granted, but the server may think so, now or when a delayed request arrives, or it has a
     // place in the queue: release it.
@@ -81,6 +90,7 @@ public:
     [[nodiscard]] acquire_step on_granted(const grant_notice& got, base::boot_time now);
     [[nodiscard]] acquire_step on_cancel();
 
+    [[nodiscard]] const acquire_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
 
 private:
@@ -104,6 +114,8 @@ private:
     bool queued_ = false;      // there is a place in the queue
     unsigned pauses_ = 0;      // since there was none
     bool seen_busy_ = false;
+    bool asked_before_ = false;
+    bool bare_ = false;     // some bare try had no answer
     bool waiting_ = false;  // pausing because it was busy
     acquire_result result_;
 };

@@ -2,6 +2,9 @@
 
 #include <pawl/error.h>
 
+#include <charconv>
+#include <iterator>
+
 namespace pawl::core {
 namespace {
 
@@ -23,12 +26,18 @@ std::uint16_t crc16(std::string_view bytes) noexcept
 
 // A short tag that falls into the same slot. There are 16384 slots and every number is as good as a
 // random one, so the search ends after some ten thousand steps.
-std::string tag_in_slot(std::uint16_t slot)
+std::int32_t number_in_slot(std::uint16_t slot)
 {
-    for (unsigned n = 0;; ++n) {
-        auto tag = std::to_string(n);
-        if (hash_slot(tag) == slot) return tag;
-    }
+    std::int32_t number = 0;
+    while (hash_slot(std::to_string(number)) != slot) ++number;
+    return number;
+}
+
+std::string key_with(std::string_view prefix, const lock_keys& keys)
+{
+    std::string key{prefix};
+    key_tail{keys}.append_to(key);
+    return key;
 }
 
 }  // namespace
@@ -62,20 +71,49 @@ std::uint16_t hash_slot(std::string_view key) noexcept
 
 lock_keys keys_of(std::string_view name)
 {
-    const auto tag = hash_tag(name);
-    std::string tail;
-    if (tag.size() == name.size() && name.find('}') == std::string_view::npos) {
-        tail.append("{").append(name).append("}");
-    } else if (tag.size() != name.size()) {
-        tail.append("{").append(tag).append("}:").append(name);
-    } else {
-        // The whole name is hashed, but it cannot stand in braces because it has a brace itself.
-        tail.append("{").append(tag_in_slot(hash_slot(name))).append("}:").append(name);
+    lock_keys keys{.lock = std::string{name}};
+    // All of such a name is hashed, but it cannot stand in braces because it has a brace itself.
+    const bool has_tag = hash_tag(name).size() != name.size();
+    if (!has_tag && name.find('}') != std::string_view::npos) {
+        keys.number = number_in_slot(hash_slot(name));
     }
-    return {.lock = std::string{name},
-            .fence = "pawl:fence:" + tail,
-            .queue = "pawl:queue:" + tail,
-            .waiters = "pawl:waiters:" + tail};
+    return keys;
+}
+
+std::string lock_keys::fence() const
+{
+    return key_with(fence_prefix, *this);
+}
+
+std::string lock_keys::queue() const
+{
+    return key_with(queue_prefix, *this);
+}
+
+std::string lock_keys::waiters() const
+{
+    return key_with(waiters_prefix, *this);
+}
+
+key_tail::key_tail(const lock_keys& keys) noexcept : tag_{hash_tag(keys.lock)}, name_{keys.lock}
+{
+    if (keys.number >= 0) {
+        const auto end = std::to_chars(std::begin(digits_), std::end(digits_), keys.number).ptr;
+        tag_ = {std::begin(digits_), end};
+    } else if (tag_.size() == name_.size()) {
+        name_ = {};
+    }
+}
+
+std::size_t key_tail::size() const noexcept
+{
+    return tag_.size() + (name_.empty() ? 2 : 3 + name_.size());
+}
+
+void key_tail::append_to(std::string& out) const
+{
+    out.append("{").append(tag_).append("}");
+    if (!name_.empty()) out.append(":").append(name_);
 }
 
 }  // namespace pawl::core

@@ -23,6 +23,7 @@ struct lease {
     std::chrono::milliseconds length{};
     bool renew = true;
     bool announce = true;  // its release
+    bool at_once = false;  // it was free when it was asked for
     std::string place;     // in the queue, if it may have one
 
     // Until then a request for it may arrive that was delayed, and take the lock once more.
@@ -46,9 +47,9 @@ struct lease {
     // The longest lease that was ever asked for: the server may keep it for as long.
     std::atomic<std::chrono::milliseconds> longest{};
 
-    // Of the hold that has it: asked to stop when the lease is lost. By whoever learns of it, outside
+    // Of the hold that has it: asked to stop when the lease is lost, if anyone wants to know. By whoever learns of it, outside
     // all locks: it runs the user's callbacks. Changed and copied by the lease_keeper only.
-    std::stop_source lost;
+    std::stop_source lost{std::nostopstate};
 
     // The lease_table's own.
     std::uint64_t number = 0;  // in the order of grants; zero before it is in a table

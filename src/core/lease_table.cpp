@@ -66,7 +66,6 @@ void lease_table::add(const lease_ptr& lease, boot_time sent)
     lease->number = ++last_number_;
     lease->deadline = local_deadline(sent, lease->length, drift_);
     lease->renew_at = sent + lease->length / 3;
-    leases_.emplace(lease->number, lease);
     schedule(lease);
 }
 
@@ -183,6 +182,7 @@ void lease_table::on_renewal_failed(const lease_ptr& lease, const outcome& got, 
 void lease_table::close(transitions& out)
 {
     for (const auto& lease : all()) {
+        if (base::is(base::mutant::d16_renews_what_is_lost) && lease->is_over()) continue;
         move_to(lease, hold_state::lost, cause::closed, {}, out);
     }
 }
@@ -190,22 +190,28 @@ void lease_table::close(transitions& out)
 std::vector<lease_ptr> lease_table::all() const
 {
     std::vector<lease_ptr> found;
-    found.reserve(leases_.size());
-    for (const auto& [number, lease] : leases_) found.push_back(lease);
+    found.reserve(by_wake_.size());
+    for (const auto& [key, lease] : by_wake_) found.push_back(lease);
+    std::ranges::sort(found, {}, &lease::number);
     return found;
 }
 
 void lease_table::schedule(const lease_ptr& lease)
 {
-    by_wake_.erase({lease->wake, lease->number});
+    auto node = by_wake_.extract({lease->wake, lease->number});
     lease->wake = key_for(*lease);
-    by_wake_.emplace(std::pair{lease->wake, lease->number}, lease);
+    const std::pair key{lease->wake, lease->number};
+    if (node) {
+        node.key() = key;
+        by_wake_.insert(std::move(node));
+    } else {
+        by_wake_.emplace(key, lease);
+    }
 }
 
 void lease_table::remove(const lease& lease)
 {
     by_wake_.erase({lease.wake, lease.number});
-    leases_.erase(lease.number);
 }
 
 void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,

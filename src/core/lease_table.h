@@ -72,7 +72,7 @@ public:
     void close(transitions& out);
 
     [[nodiscard]] std::vector<lease_ptr> all() const;
-    [[nodiscard]] std::size_t size() const noexcept { return leases_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return by_wake_.size(); }
 
 private:
     void schedule(const lease_ptr& lease);
@@ -87,7 +87,6 @@ private:
     base::random_unit random_;
     // By number and not by address: what happens at the same time happens in the same order in every
     // run, so that the simulator can repeat one.
-    std::map<std::uint64_t, lease_ptr> leases_;
     std::map<std::pair<base::boot_time, std::uint64_t>, lease_ptr> by_wake_;
     std::uint64_t last_number_ = 0;
 };

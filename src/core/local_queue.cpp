@@ -21,13 +21,13 @@ local_queue::turn local_queue::arrive()
 
 local_queue::ticket local_queue::line_up()
 {
-    line_.push_back(++last_ticket_);
+    line_.insert(line_.end(), ++last_ticket_);
     return last_ticket_;
 }
 
 local_queue::turn local_queue::look(ticket who)
 {
-    if (line_.front() != who) return turn::wait;
+    if (*line_.begin() != who) return turn::wait;
     woken_ = false;
     if (lock_ == state::idle) {
         lock_ = state::held;
@@ -44,16 +44,16 @@ local_queue::turn local_queue::look(ticket who)
 
 void local_queue::leave(ticket who)
 {
-    if (line_.front() == who) {
+    if (*line_.begin() == who) {
         served();
     } else {
-        std::erase(line_, who);
+        line_.erase(who);
     }
 }
 
 void local_queue::served() noexcept
 {
-    line_.pop_front();
+    line_.erase(line_.begin());
     woken_ = false;
     woken_at_.reset();
     reserved_ = false;
@@ -65,7 +65,7 @@ std::optional<local_queue::ticket> local_queue::to_wake(boot_time now)
     if (line_.empty() || woken_ || !there) return std::nullopt;
     woken_ = true;
     if (!woken_at_) woken_at_ = now;
-    return line_.front();
+    return *line_.begin();
 }
 
 void local_queue::granted(boot_time now) noexcept

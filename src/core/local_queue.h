@@ -17,8 +17,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
+#include <set>
 
 namespace pawl::core {
 
@@ -86,7 +86,7 @@ private:
 
     state lock_ = state::absent;
     bool asking_ = false;
-    std::deque<ticket> line_;
+    std::set<ticket> line_;  // they grow, so the first is the one that came first
     ticket last_ticket_ = 0;
 
     // Of the first in line.

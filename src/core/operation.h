@@ -37,6 +37,11 @@ struct operation {
     base::boot_time sent{};             // acquire: now
     base::boot_time until{};            // acquire: when the answer is no longer waited for
 
+    // acquire: if it seems to be free, and nothing speaks against a bare one, the last number that this
+    // client had of it; else 0.
+    std::uint64_t known = 0;
+    bool mend = false;  // acquire: a bare one may have begun a fence
+
     bool join = false;                 // acquire: wait in the queue if someone holds it
     bool fair = false;                 // acquire: do not overtake who waits there
     std::chrono::milliseconds stay{};  // acquire, join: how long the place is kept
@@ -70,7 +75,8 @@ struct outcome {
     bool queued = false;                     // acquire, busy: there is a place in the queue
     bool found = false;                      // acquire, done: it had been granted before
     bool maybe_executed = false;             // no answer, but the server may have got the request
-    std::string detail{};                    // the server's or the system's own words
+    bool bare = false;     // … and may execute it at any time: it was a bare acquire
+    std::string detail{};  // the server's or the system's own words
 };
 
 // Whether the server answered the question.

@@ -3,12 +3,13 @@
 -- queue of those who wait for it, or renews the place there.
 --
 -- KEYS  1 lock, 2 fence, 3 queue, 4 waiters
--- ARGV  1 holder, 2 lifetime of the fence in ms, 3 lease in ms,
---       4 '1' if an earlier try may have run,
---       5 until when it is wanted, in ms by this server's clock, or '0',
---       6 '1' to join the queue if someone holds it, 7 '1' if nobody may be overtaken,
---       8 for how many ms the place in the queue is kept, 9 the client, whom to tell of the grant,
---       10 how many numbers above the fence to reserve
+-- ARGV  1 holder, 2 lease in ms,
+--       3 until when it is wanted, in ms by this server's clock, or '0',
+--       4 the sum of 1 if an earlier try may have run, 2 to join the queue if someone holds it,
+--         4 if nobody may be overtaken, 8 if a bare acquire may have begun the fence anew
+--       and, where they differ from what is said here:
+--       5 the client, whom to tell of the grant (nobody), 6 how many numbers above the fence to
+--       reserve (0), 7 for how many ms the place in the queue is kept (a lease, 1500 at least)
 -- Reply {1, fence, time} granted;
 --       {2, fence, time} granted before, to an earlier try or by hand-over;
 --       {0, ms left of the lease or -1, time} someone holds it, and this one waits in the queue if
@@ -16,78 +17,112 @@
 --       {-1, 0, time} it came too late. The time is this server's, in ms since the epoch.
 --
 -- Refused when memory is full: not flagged allow-oom.
+--
+-- What everyone needs comes first, and functions are made where they are called: making one costs as
+-- much as a command.
 
---@ layout
 --@ clock
---@ fence
---@ tell_lingering
-
-if ARGV[5] ~= '0' and now > tonumber(ARGV[5]) then
+if ARGV[3] ~= '0' and now > ARGV[3] + 0 then
   return {-1, 0, now}
 end
 
-local place = ARGV[1] .. ' ' .. ARGV[9] .. ' ' .. ARGV[3] .. ' ' .. ARGV[10]
-local who = holder()
+local flags = ARGV[4] + 0
 
 -- Where nobody may be overtaken, a free lock goes to the first of those who wait.
-if not who and ARGV[7] == '1' then
---@ hand_over
+if flags % 8 >= 4 and not HOLDER() then
+  local mine = ARGV[1] .. ' ' .. (ARGV[5] or '') .. ' ' .. ARGV[2] .. ' ' .. (ARGV[6] or '0')
   local first = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
-  if first and string.sub(first, 1, #place) ~= place then
-    who = hand_over(0)
-    if not who then
+  if first and string.sub(first, 1, #mine) ~= mine then
+--@ layout
+--@ fence
+--@ hand_over
+    if not hand_over(redis.call('ZPOPMIN', KEYS[3]), 0) then
       redis.call('DEL', KEYS[1])
     end
   end
 end
 
-local mine = who == ARGV[1] and ARGV[4] == '1'
-if who == ARGV[1] and not mine then
-  -- A first try that was overtaken by its repetition, which was granted: it does not wait for itself.
-  return {0, redis.call('PTTL', KEYS[1]), now}
-end
-if who and not mine then
-  tell_lingering(who)
-  if ARGV[6] == '1' then
-    local stay = tonumber(ARGV[8])
-    local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
-    local score = whole(math.max((last or 0) + 1, micros))
-    -- Who comes for the first time, and stays for as long as is usual (hand_over says how long),
-    -- needs no entry beside his place. But what looks like the first time may have been overtaken
-    -- by its own repetition.
-    if ARGV[4] == '0' and stay == math.max(ARGV[3], 1500) and
-        not redis.call('ZSCORE', KEYS[3], place .. ' 1') then
-      redis.call('ZADD', KEYS[3], score, place .. ' 0')
-    else
-      local before = redis.call('ZSCORE', KEYS[3], place .. ' 0')
-      if before then
-        redis.call('ZREM', KEYS[3], place .. ' 0')
-      end
-      redis.call('ZADD', KEYS[3], 'NX', before or score, place .. ' 1')
-      redis.call('HSET', KEYS[4], ARGV[1], whole(now + stay))
-      if redis.call('PTTL', KEYS[4]) < stay then
-        redis.call('PEXPIRE', KEYS[4], ARGV[8])
-      end
-    end
-    if not last or redis.call('PTTL', KEYS[3]) < stay then
-      redis.call('PEXPIRE', KEYS[3], ARGV[8])
-    end
+local taken = TAKE()
+if not taken then
+  local who = HOLDER()
+  if who == ARGV[1] and flags % 2 == 0 then
+    -- A first try that was overtaken by its repetition, which was granted: it does not wait for
+    -- itself.
+    return {0, redis.call('PTTL', KEYS[1]), now}
   end
-  return {0, redis.call('PTTL', KEYS[1]), now}
+  if who ~= ARGV[1] then
+    -- A holder of 48 digits has those of its client at the end: see hand_over.
+    if #who == 48 then
+      redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
+    end
+    if flags % 4 >= 2 then
+      local place = ARGV[1] .. ' ' .. ARGV[5] .. ' ' .. ARGV[2] .. ' ' .. (ARGV[6] or '0')
+      local usual = math.max(ARGV[2], 1500)
+      local stay = tonumber(ARGV[7] or usual)
+      local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
+      local score = math.max((last or 0) + 1, micros)
+      -- Who comes for the first time, and stays for as long as is usual (hand_over says how long),
+      -- needs no entry beside his place. But what looks like the first time may have been overtaken
+      -- by its own repetition.
+      if flags % 2 == 0 and stay == usual and
+          not redis.call('ZSCORE', KEYS[3], place .. ' 1') then
+        redis.call('ZADD', KEYS[3], score, place .. ' 0')
+      else
+        local before = redis.call('ZSCORE', KEYS[3], place .. ' 0')
+        if before then
+          redis.call('ZREM', KEYS[3], place .. ' 0')
+        end
+        redis.call('ZADD', KEYS[3], 'NX', before or score, place .. ' 1')
+        redis.call('HSET', KEYS[4], ARGV[1], now + stay)
+        if redis.call('PTTL', KEYS[4]) < stay then
+          redis.call('PEXPIRE', KEYS[4], stay)
+        end
+      end
+      if not last or redis.call('PTTL', KEYS[3]) < stay then
+        redis.call('PEXPIRE', KEYS[3], stay)
+      end
+    end
+    -- What INCR made of nothing is no number of ours, and has no end.
+    if flags >= 8 and redis.call('PTTL', KEYS[2]) == -1 then
+      redis.call('PEXPIRE', KEYS[2], 86400000)
+    end
+    return {0, redis.call('PTTL', KEYS[1]), now}
+  end
 end
 
--- The fence first: if anything about it fails, nothing has been taken.
-local fence = next_fence(last_fence(), ARGV[10])
-if not mine then
-  write(ARGV[1], ARGV[3])
-elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+-- Server time carries on where a lost number would have, so it only ever grows. The numbers above
+-- it that are reserved are for grants which the client passes on by itself.
+local last = redis.pcall('GET', KEYS[2])
+local fence, kept
+if type(last) ~= 'table' then
+  fence = (tonumber(last or 0) or 0) + 1
+  if fence < micros then
+    fence = micros
+  end
+  local number, lifetime = fence + (ARGV[6] or 0), '86400000'
+  if number > micros then
+    -- It is kept until the clock has passed it, and its lifetime longer: as in keep_fence.
+    lifetime = lifetime + math.ceil(number / 1000) - now
+  end
+  kept = redis.pcall('SET', KEYS[2], number, 'PX', lifetime)
 end
-if ARGV[4] == '1' then
+-- If anything about the fence fails, nothing has been taken.
+if not kept or kept.err then
+  if taken then
+    redis.call('DEL', KEYS[1])
+  end
+  return kept or last
+end
+
+if flags % 2 == 1 then
+  if not taken and redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  end
+  local place = ARGV[1] .. ' ' .. (ARGV[5] or '') .. ' ' .. ARGV[2] .. ' ' .. (ARGV[6] or '0')
   redis.call('ZREM', KEYS[3], place .. ' 0', place .. ' 1')
   redis.call('HDEL', KEYS[4], ARGV[1])
 end
 if #ARGV[1] == 48 and redis.call('EXISTS', KEYS[3]) == 1 then
-  tell_lingering(ARGV[1])
+  redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(ARGV[1], 33), 'wanted ' .. KEYS[1])
 end
-return {mine and 2 or 1, fence, now}
+return {taken and 1 or 2, fence, now}

@@ -51,6 +51,17 @@ public:
     using batch_done = std::function<void(const std::vector<core::outcome>&)>;
     virtual void submit(batch what, std::chrono::milliseconds patience, batch_done done) = 0;
 
+    // On the client's event loop only: one operation, whose texts and keys must stay good until `done`
+    // was called; else as above. If it has to be sent once more and is not wanted any more, that is
+    // its end.
+    using still_wanted = std::function<bool()>;
+    using one_done = std::function<void(const core::outcome&)>;
+    virtual void submit_one(const core::operation& what, std::chrono::milliseconds patience,
+                            still_wanted wanted, one_done done) = 0;
+
+    // From any thread, before the first acquire that is submitted: a local: server is started.
+    virtual void prepare() {}
+
     // On the client's event loop only: gets ready for submit(), so that the first one is not late.
     virtual void connect() = 0;
 

@@ -1,4 +1,6 @@
--- The fence, KEYS[2]: the last number given out, or reserved. ARGV[2] is how long it is remembered.
+-- The fence, KEYS[2]: the last number given out, or reserved. It is remembered for 24 hours: longer
+-- than any step of the clock that a person would make, and short enough that a million locks which
+-- are never used again are forgotten within a day.
 
 local function last_fence()
   return tonumber(redis.call('GET', KEYS[2]) or 0) or 0
@@ -8,7 +10,7 @@ end
 -- and its lifetime longer.
 local function keep_fence(number)
   local ahead = math.max(math.ceil(number / 1000) - now, 0)
-  redis.call('SET', KEYS[2], whole(number), 'PX', whole(ARGV[2] + ahead))
+  redis.call('SET', KEYS[2], number, 'PX', 86400000 + ahead)
 end
 
 -- Server time carries on where a lost number would have, so it only ever grows. The numbers above

@@ -1,5 +1,6 @@
--- Makes the first waiter the holder who still wants it and can be told. Returns its id; or false,
--- and then whoever the key names is nobody. `last` is the last fence, or 0 if that is in KEYS[2].
+-- Makes the first waiter the holder who still wants it and can be told. Returns whether there is one;
+-- if not, whoever the key names is nobody. `first` is what ZPOPMIN found in the queue, `last` the last
+-- fence, or 0 if that is in KEYS[2].
 --
 -- KEYS[3] is the queue, a sorted set: a place for each, by arrival in µs. A place is "id client
 -- lease reserve mark": whom to tell, what to write, how many numbers to reserve, and whether
@@ -8,12 +9,11 @@
 --
 -- The message comes last: if anything about a grant fails, nobody was told of it. A client that
 -- nobody listens for is gone, and so is one that has not been heard of for too long.
-local function hand_over(last)
-  while true do
-    local first = redis.call('ZPOPMIN', KEYS[3])
-    if not first[1] then
-      return false
-    end
+--
+-- An id of 48 digits has those of its client at the end: the lock may linger there when nobody holds it
+-- any more, unless the client knows that someone else waits for it.
+local function hand_over(first, last)
+  while first[1] do
     local id, client, lease, reserve, mark = string.match(first[1], '^(%S+) (%S+) (%d+) (%d+) (%d)$')
     local till = first[2] / 1000 + math.max(lease or 0, 1500)
     if mark == '1' then
@@ -27,10 +27,12 @@ local function hand_over(last)
         string.format('grant %s %.0f %.0f %s', id, last, now, KEYS[1]))
       if type(told) == 'number' and told > 0 then
         if #id == 48 and redis.call('EXISTS', KEYS[3]) == 1 then
-          tell_lingering(id)
+          redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(id, 33), 'wanted ' .. KEYS[1])
         end
-        return id
+        return true
       end
     end
+    first = redis.call('ZPOPMIN', KEYS[3])
   end
+  return false
 end

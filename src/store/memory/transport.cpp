@@ -17,17 +17,26 @@ failure silence(bool connected)
     return {failure_kind::unreachable, "no connection within the limit"};
 }
 
-void read_reply(const request& what, const std::function<void(const redis::reply_view&)>& read)
+void read_replies(const request& what, const std::function<void(const redis::reply_view&)>& read)
 {
     redis::reply_parser parser;
-    static_cast<void>(parser.parse(what.reply));
-    read(parser.reply(what.reply));
+    std::string_view rest = what.reply;
+    while (!rest.empty()) {
+        static_cast<void>(parser.parse(rest));
+        read(parser.reply(rest));
+        rest.remove_prefix(parser.consumed());
+        parser.reset();
+    }
 }
 
 }  // namespace
 
 transport::transport(base::event_loop& loop, std::shared_ptr<platform> where, limits within)
-    : loop_{&loop}, where_{std::move(where)}, server_{where_->server().get()}, limits_{within}
+    : loop_{&loop},
+      where_{std::move(where)},
+      server_{where_->server().get()},
+      limits_{within},
+      since_{where_->now()}
 {
     server_->time().join(loop);
 }
@@ -43,7 +52,7 @@ request_ptr transport::make_request(const writer& write, bool connected) const
     auto made = std::make_shared<request>();
     made->from = where_->session();
     made->connected = connected;
-    write({.major_version = 7, .resp3 = true}, made->bytes);
+    static_cast<void>(write({.major_version = 7, .resp3 = true, .since = since_}, made->bytes));
     return made;
 }
 
@@ -65,7 +74,7 @@ std::optional<transport::unanswered> transport::call(
         auto why = stopped ? failure{failure_kind::cancelled, {}} : silence(connected);
         return unanswered{std::move(why), connected};
     }
-    read_reply(*asked, read);
+    read_replies(*asked, read);
     return std::nullopt;
 }
 
@@ -92,7 +101,7 @@ void transport::answered(std::uint64_t number)
     const auto& mine = node.mapped();
     if (mine.timer) loop_->cancel(*mine.timer);
     loop_connected_ = true;
-    read_reply(*mine.asked, [&](const auto& reply) { mine.done(&reply, nullptr); });
+    read_replies(*mine.asked, [&](const auto& reply) { mine.done(&reply, nullptr); });
 }
 
 // Silence is taken for the end of the connection, and of all that was asked on it.
@@ -134,6 +143,7 @@ void transport::subscribe()
     const auto asked = make_request(
         [this](const redis::server_facts&, std::string& out) {
             redis::append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+            return 1U;
         },
         loop_connected_);
     asked->on_answer = [this] { loop_->post([this] { subscribed(); }); };

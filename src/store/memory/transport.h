@@ -67,6 +67,7 @@ private:
     // Whether there is a connection, as far as we know: for those who wait, and for the loop.
     std::atomic<bool> pool_connected_{false};
     bool loop_connected_ = false;
+    base::boot_time since_;  // a memory server is never restarted
 
     // The loop's own.
     std::map<std::uint64_t, pending> pending_;  // in the order in which they were asked

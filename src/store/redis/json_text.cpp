@@ -1,5 +1,6 @@
 #include "store/redis/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -62,6 +63,12 @@ void append_escaped(std::string& out, char c)
 }
 
 }  // namespace
+
+bool is_plain_json(std::string_view bytes) noexcept
+{
+    return std::ranges::all_of(
+        bytes, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
 
 std::string json_text(std::string_view bytes)
 {

@@ -46,6 +46,19 @@ public:
         return last->then + milliseconds{1} + std::chrono::ceil<milliseconds>(since + apart(since));
     }
 
+    // What the server's clock showed at `when`, some time before it was last heard, at the latest; if it
+    // was stepped since, what it would have shown as it is set now. Nothing if it was not heard in the
+    // last `lately` before `now`.
+    [[nodiscard]] std::optional<milliseconds> was_at(base::boot_time when, base::boot_time now,
+                                                     milliseconds lately) const
+    {
+        const auto last = read();
+        if (!last || last->asked + lately < now) return std::nullopt;
+        const std::chrono::nanoseconds since = when - last->asked;
+        return last->then + milliseconds{1} +
+               std::chrono::ceil<milliseconds>(since + apart(std::chrono::abs(since)));
+    }
+
     // When the server's clock showed `then`, at the earliest; nothing if it was never heard.
     [[nodiscard]] std::optional<base::boot_time> when(milliseconds then) const
     {

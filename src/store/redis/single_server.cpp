@@ -17,7 +17,7 @@ namespace {
 
 // A script call renews at most so many locks: it keeps everyone else waiting meanwhile, about a
 // microsecond a lock.
-constexpr std::size_t most_in_one_call = 500;
+constexpr std::size_t most_in_one_call = 1'000;
 
 script_form first_form()
 {
@@ -31,38 +31,138 @@ bool is_to_be_sent_in_full(const redis::reply_view& reply)
 
 }  // namespace
 
+// One operation under way: how it is written, and what the replies mean. That may be that it has to be
+// sent once more: by the script, in full, with the right time.
+class single_server::request {
+public:
+    request(const operation& what, server_clock& clock, std::atomic<bool>& bare_refused)
+        : what_{what}, clock_{&clock}, bare_refused_{&bare_refused}
+    {
+    }
+
+    // How many replies there will be.
+    [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out)
+    {
+        trusted_ = *bare_refused_ ? std::nullopt : first_trusted_fence(what_, server, *clock_);
+        if (trusted_) {
+            append_bare_acquire(out, what_);
+            taken_.reset();
+            return 2;
+        }
+        append_operations(out, all(), form_, server, *clock_);
+        return 1;
+    }
+
+    enum class next {
+        read,    // there is another reply
+        send,    // it is to be sent once more
+        finish,  // the outcome is known
+    };
+    [[nodiscard]] next on_reply(const redis::reply_view& reply)
+    {
+        if (trusted_) return on_bare_reply(reply);
+        if (form_ == script_form::by_sha && is_to_be_sent_in_full(reply)) {
+            form_ = script_form::in_full;
+            return next::send;
+        }
+        const auto time = acquires() ? read_time(reply) : std::nullopt;
+        if (time) clock_->heard(time->now, what_.sent);
+        form_ = first_form();  // by now the server knows it
+        got_ = read_outcomes(all(), reply).front();
+        const bool settled = got_.what == core::verdict::done || got_.what == core::verdict::busy;
+        if (!settled) got_.maybe_executed |= taken_.value_or(false);
+        const bool again = time && time->too_late && !std::exchange(corrected_, true);
+        return again ? next::send : next::finish;
+    }
+
+    [[nodiscard]] outcome on_problem(const redis::failure& why, bool sent) const
+    {
+        auto got = outcome_of(why, sent);
+        got.bare = sent && trusted_;
+        got.maybe_executed |= taken_.value_or(false);
+        return got;
+    }
+
+    [[nodiscard]] const outcome& got() const noexcept { return got_; }
+    [[nodiscard]] bool acquires() const noexcept { return what_.what == core::verb::acquire; }
+
+private:
+    // The first is that of SET, the second that of INCR.
+    [[nodiscard]] next on_bare_reply(const redis::reply_view& reply)
+    {
+        if (reply.is_error() && reply.text().starts_with("NOPERM")) *bare_refused_ = true;
+        if (!taken_) {
+            taken_ = reply.type() == redis::resp_type::simple;
+            return next::read;
+        }
+        const auto number = static_cast<std::uint64_t>(std::max<std::int64_t>(reply.integer(), 0));
+        const bool good = number >= *trusted_ && !base::is(base::mutant::bare_not_repeated);
+        if (*taken_ && good) {
+            got_ = {.what = core::verdict::done, .fence = number};
+            return next::finish;
+        }
+        // Whatever it is, the script says it better: who has the lock that it is wanted, what error
+        // there is, and what the number should be.
+        what_.known = 0;
+        what_.repeated |= *taken_ && !base::is(base::mutant::bare_not_repeated);
+        what_.mend |= !good;
+        return next::send;
+    }
+
+    [[nodiscard]] std::span<const operation> all() const noexcept { return {&what_, 1}; }
+
+    operation what_;
+    server_clock* clock_;
+    std::atomic<bool>* bare_refused_;
+    script_form form_ = first_form();
+    bool corrected_ = false;
+    std::optional<std::uint64_t> trusted_;  // the smallest number that is, while it is a bare one
+    std::optional<bool> taken_;             // by that
+    outcome got_{.what = core::verdict::unavailable};
+};
+
 outcome single_server::execute(const operation& what, base::boot_time until,
                                const base::interrupt* stop)
 {
-    // Only who wants a lock starts the local: server: on one that was stopped nothing is held.
-    const bool acquires = what.what == core::verb::acquire;
-    const std::span<const operation> one{&what, 1};
-    auto form = first_form();
-    outcome got{.what = core::verdict::unavailable};
-    bool again = true;
-    bool corrected = false;
-    // It may have to be sent in full, and once more, and again in full, with the right time.
-    for (int tries = 0; tries < 4 && again; ++tries) {
-        again = false;
-        const auto problem =
-            way_->call([&](const auto& server,
-                           auto& out) { append_operations(out, one, form, server, clock_); },
-                       {until, stop, acquires},
-                       [&](const auto& reply) {
-                           if (form == script_form::by_sha && is_to_be_sent_in_full(reply)) {
-                               form = script_form::in_full;
-                               again = true;
-                               return;
-                           }
-                           const auto time = acquires ? read_time(reply) : std::nullopt;
-                           if (time) clock_.heard(time->now, what.sent);
-                           again = time && time->too_late && !std::exchange(corrected, true);
-                           form = first_form();  // by now the server knows it
-                           got = read_outcomes(one, reply).front();
-                       });
-        if (problem) return outcome_of(problem->why, problem->sent);
+    request one{what, clock_, bare_refused_};
+    auto next = request::next::send;
+    while (next != request::next::finish) {
+        // Only who wants a lock starts the local: server: on one that was stopped nothing is held.
+        const auto problem = way_->call(
+            [&](const auto& server, auto& out) { return one.write(server, out); },
+            {until, stop, one.acquires()}, [&](const auto& reply) { next = one.on_reply(reply); });
+        if (problem) return one.on_problem(problem->why, problem->sent);
     }
-    return got;
+    return one.got();
+}
+
+struct single_server::submitted {
+    request what;
+    std::chrono::milliseconds patience;
+    still_wanted wanted;
+    one_done done;
+};
+
+void single_server::submit_one(const operation& what, std::chrono::milliseconds patience,
+                               still_wanted wanted, one_done done)
+{
+    send_one(std::make_shared<submitted>(submitted{request{what, clock_, bare_refused_}, patience,
+                                                   std::move(wanted), std::move(done)}));
+}
+
+void single_server::send_one(const std::shared_ptr<submitted>& one)
+{
+    way_->submit([one](const auto& server, auto& out) { return one->what.write(server, out); },
+                 one->patience,
+                 [this, one](const auto* reply, const auto* problem) {
+                     if (problem != nullptr) {
+                         one->done(one->what.on_problem(*problem, true));
+                         return;
+                     }
+                     const auto next = one->what.on_reply(*reply);
+                     if (next == request::next::finish) one->done(one->what.got());
+                     if (next == request::next::send && one->wanted()) send_one(one);
+                 });
 }
 
 void single_server::listen(std::string_view client, notice_listener& who)
@@ -90,6 +190,7 @@ void single_server::doubt()
     way_->submit(
         [](const auto&, auto& out) {
             redis::append_request(out, std::array<std::string_view, 1>{"PING"});
+            return 1U;
         },
         patience, [](const auto*, const auto*) {});
 }
@@ -97,14 +198,24 @@ void single_server::doubt()
 outcome single_server::ping(base::boot_time until)
 {
     outcome got{.what = core::verdict::done};
-    const auto problem = way_->call(
-        [](const auto&, auto& out) {
-            redis::append_request(out, std::array<std::string_view, 1>{"PING"});
-        },
-        {until, nullptr, true},
-        [&](const auto& reply) {
-            if (reply.is_error()) got = outcome_of(redis::failure_of_error(reply.text()), false);
-        });
+    const auto ask = [&] {
+        return way_->call(
+            [](const auto&, auto& out) {
+                redis::append_request(out, std::array<std::string_view, 1>{"PING"});
+                return 1U;
+            },
+            {until, nullptr, true},
+            [&](const auto& reply) {
+                if (reply.is_error()) {
+                    got = outcome_of(redis::failure_of_error(reply.text()), false);
+                }
+            });
+    };
+    auto problem = ask();
+    // A connection that was used a moment ago may have ended since: that says nothing of the server.
+    if (problem && problem->sent && problem->why.what == redis::failure_kind::unreachable) {
+        problem = ask();
+    }
     return problem ? outcome_of(problem->why, problem->sent) : got;
 }
 
@@ -156,6 +267,7 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
     };
     auto write = [this, operations, form](const redis::server_facts& server, std::string& out) {
         append_operations(out, operations(), form, server, clock_);
+        return 1U;
     };
     auto read = [this, whole, which, operations, form](const redis::reply_view* reply,
                                                        const redis::failure* problem) {

@@ -6,6 +6,7 @@
 #include "store/redis/wire.h"
 #include "store/store.h"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 
@@ -21,6 +22,9 @@ public:
     core::outcome execute(const core::operation& what, base::boot_time until,
                           const base::interrupt* stop) override;
     void submit(batch what, std::chrono::milliseconds patience, batch_done done) override;
+    void submit_one(const core::operation& what, std::chrono::milliseconds patience,
+                    still_wanted wanted, one_done done) override;
+    void prepare() override { way_->prepare(); }
     void connect() override { way_->connect(); }
     void listen(std::string_view client, notice_listener& who) override;
     void doubt() override;
@@ -31,12 +35,17 @@ private:
     void heard(std::string_view text) override;
     void listening(bool now) override { listener_->listening(now); }
 
+    class request;
+    struct submitted;
+    void send_one(const std::shared_ptr<submitted>& one);
+
     struct batch_under_way;
     struct part;
     void submit_part(const std::shared_ptr<batch_under_way>& whole, const part& which,
                      script_form form);
 
     server_clock clock_;
+    std::atomic<bool> bare_refused_{false};  // a bare acquire, for want of the right to it
     notice_listener* listener_ = nullptr;
     std::unique_ptr<redis::transport> way_;  // last: it calls us
 };

@@ -1,5 +1,7 @@
 #include "store/redis/wire.h"
 
+#include "base/mutant.h"
+#include "core/acquire.h"
 #include "store/redis/json_text.h"
 
 #include <algorithm>
@@ -18,10 +20,6 @@ using core::verdict;
 using redis::script;
 
 namespace {
-
-// Long enough to outlive any step of the server's clock that a person would make, and short enough
-// that a million locks that are never used again are forgotten within a day.
-constexpr std::chrono::milliseconds fence_lifetime = std::chrono::hours{24};
 
 const script& script_for(const operation& what)
 {
@@ -51,95 +49,156 @@ bool needs_all_keys(const operation& what)
     return what.what == verb::acquire || what.what == verb::keep || what.what == verb::release;
 }
 
-std::string milliseconds_text(std::chrono::milliseconds value)
+// The words that open a call, up to the number of keys.
+void append_script(std::string& out, const script& which, script_form form,
+                   const redis::server_facts& server)
 {
-    return std::to_string(value.count());
-}
-
-// The words of one EVALSHA or EVAL; numbers live in `numbers`.
-class script_words {
-public:
-    script_words(const script& which, script_form form, const redis::server_facts& server,
-                 std::size_t keys)
-    {
-        const bool flags = server.knows_script_flags();
-        if (form == script_form::by_sha) {
-            words_ = {"EVALSHA", flags ? which.sha : which.sha_without_flags};
-        } else {
-            words_ = {"EVAL", flags ? which.text : which.text_without_flags()};
-        }
-        numbers_.reserve(2 * keys + 8);  // never moves: the words point into it
-        number(std::to_string(keys));
+    const bool flags = server.knows_script_flags();
+    if (form == script_form::by_sha) {
+        redis::append_word(out, "EVALSHA");
+        redis::append_word(out, flags ? which.sha : which.sha_without_flags);
+    } else {
+        redis::append_word(out, "EVAL");
+        redis::append_word(out, flags ? which.text : which.text_without_flags());
     }
+}
 
-    void word(std::string_view text) { words_.push_back(text); }
+void append_key(std::string& out, std::string_view prefix, const core::key_tail& tail)
+{
+    redis::append_word_length(out, prefix.size() + tail.size());
+    out += prefix;
+    tail.append_to(out);
+    redis::append_word_end(out);
+}
 
-    void number(std::string text)
-    {
-        assert(numbers_.size() < numbers_.capacity());
-        words_.push_back(numbers_.emplace_back(std::move(text)));
+void append_all_keys(std::string& out, const core::lock_keys& keys)
+{
+    const core::key_tail tail{keys};
+    redis::append_word(out, keys.lock);
+    append_key(out, core::fence_prefix, tail);
+    append_key(out, core::queue_prefix, tail);
+    append_key(out, core::waiters_prefix, tail);
+}
+
+void append_milliseconds(std::string& out, std::chrono::milliseconds value)
+{
+    redis::append_word(out, value.count());
+}
+
+void append_number(std::string& out, std::uint64_t value)
+{
+    redis::append_word(out, static_cast<std::int64_t>(value));
+}
+
+// The arguments of the scripts, as these describe them. Those at the end that go without saying are
+// left out: each costs the server as much as a few lines of the script.
+
+bool stays_as_usual(const operation& what)
+{
+    return !what.join || what.stay == core::place_lifetime(what.lease);
+}
+
+// Who cannot be in the queue need not say who would be told.
+bool says_client(const operation& what)
+{
+    return !what.client.empty() && (what.join || what.repeated || what.fair);
+}
+
+std::size_t count_for_acquire(const operation& what)
+{
+    if (!stays_as_usual(what)) return 7;
+    if (what.reserve > 0) return 6;
+    return says_client(what) ? 5 : 4;
+}
+
+void append_acquire(std::string& out, const operation& what, const server_clock& clock)
+{
+    const auto count = count_for_acquire(what);
+    append_milliseconds(out, what.lease);
+    append_milliseconds(out, clock.at(what.until).value_or(std::chrono::milliseconds{0}));
+    redis::append_word(out, (what.repeated ? 1 : 0) + (what.join ? 2 : 0) + (what.fair ? 4 : 0) +
+                                (what.mend ? 8 : 0));
+    if (count >= 5) redis::append_word(out, says_client(what) ? what.client : std::string_view{});
+    if (count >= 6) append_number(out, what.reserve);
+    if (count >= 7) append_milliseconds(out, what.stay);
+}
+
+// Whether an announcement cannot be made of name and holder as they are.
+bool says_json(const operation& what)
+{
+    return what.announce && !(is_plain_json(what.keys->lock) && is_plain_json(what.holder));
+}
+
+void append_flags_of_end(std::string& out, const operation& what, bool json)
+{
+    redis::append_word(out, (what.announce ? 1 : 0) + (json ? 2 : 0) + (what.has_reserve ? 4 : 0));
+}
+
+// Without their quotes, which the script has.
+void append_json(std::string& out, const operation& what)
+{
+    for (const auto text : {std::string_view{what.keys->lock}, what.holder}) {
+        const auto quoted = json_text(text);
+        redis::append_word(out, std::string_view{quoted}.substr(1, quoted.size() - 2));
     }
-
-    [[nodiscard]] std::span<const std::string_view> get() const noexcept { return words_; }
-
-private:
-    std::vector<std::string_view> words_;
-    std::vector<std::string> numbers_;
-};
-
-std::string_view flag(bool set)
-{
-    return set ? "1" : "0";
 }
 
-void append_acquire(script_words& words, const operation& what, const server_clock& clock)
+std::size_t count_for_release(const operation& what)
 {
-    words.number(milliseconds_text(what.lease));
-    words.word(flag(what.repeated));
-    words.number(milliseconds_text(clock.at(what.until).value_or(std::chrono::milliseconds{0})));
-    words.word(flag(what.join));
-    words.word(flag(what.fair));
-    words.number(milliseconds_text(what.stay));
-    words.word(what.client);
-    words.number(std::to_string(what.reserve));
+    if (says_json(what)) return 6;
+    return what.place.empty() ? 3 : 4;
 }
 
-// What comes before and after the time, as document 003 wants it.
-void append_announcement(script_words& words, const operation& what)
+void append_release(std::string& out, const operation& what)
 {
-    if (!what.announce) {
-        words.word({});
-        words.word({});
-        return;
+    const auto count = count_for_release(what);
+    append_flags_of_end(out, what, count == 6);
+    append_number(out, what.used);
+    if (count >= 4) redis::append_word(out, what.place);
+    if (count == 6) append_json(out, what);
+}
+
+void append_keep(std::string& out, const operation& what)
+{
+    const bool json = says_json(what);
+    append_flags_of_end(out, what, json);
+    append_number(out, what.used);
+    append_milliseconds(out, what.lease);
+    if (json) {
+        append_json(out, what);
+    } else {
+        redis::append_word(out, "");
+        redis::append_word(out, "");
     }
-    words.number("{\"lockKey\":" + json_text(what.keys->lock) + ",\"releaseTime\":");
-    words.number(",\"holder\":" + json_text(what.holder) + "}");
+    append_number(out, what.reserve);
+    append_number(out, what.reserved);
 }
 
-void append_arguments(script_words& words, const operation& what, const server_clock& clock)
+std::size_t argument_count(const operation& what)
 {
-    words.word(what.holder);
-    if (needs_all_keys(what)) words.number(milliseconds_text(fence_lifetime));
     switch (what.what) {
-    case verb::acquire: append_acquire(words, what, clock); break;
-    case verb::renew: words.number(milliseconds_text(what.lease)); break;
+    case verb::acquire: return count_for_acquire(what);
+    case verb::renew: return 2;
+    case verb::set_count: return what.layout == layout::hash ? 3 : 2;
+    case verb::keep: return 8;
+    case verb::release: return count_for_release(what);
+    case verb::check: break;
+    }
+    return 1;
+}
+
+void append_arguments(std::string& out, const operation& what, const server_clock& clock)
+{
+    redis::append_word(out, what.holder);
+    switch (what.what) {
+    case verb::acquire: append_acquire(out, what, clock); break;
+    case verb::renew: append_milliseconds(out, what.lease); break;
     case verb::set_count:
-        words.number(milliseconds_text(what.lease));
-        if (what.layout == layout::hash) words.number(std::to_string(what.count));
+        append_milliseconds(out, what.lease);
+        if (what.layout == layout::hash) append_number(out, what.count);
         break;
-    case verb::keep:
-        words.number(std::to_string(what.used));
-        words.number(milliseconds_text(what.lease));
-        words.number(std::to_string(what.reserve));
-        words.number(std::to_string(what.reserved));
-        append_announcement(words, what);
-        break;
-    case verb::release:
-        words.number(std::to_string(what.used));
-        words.word(flag(what.has_reserve));
-        words.word(what.place);
-        append_announcement(words, what);
-        break;
+    case verb::keep: append_keep(out, what); break;
+    case verb::release: append_release(out, what); break;
     case verb::check: break;
     }
 }
@@ -216,15 +275,54 @@ void append_operations(std::string& out, std::span<const operation> what, script
     assert(what.size() == 1 || what.front().what == verb::renew);
     const auto& first = what.front();
     const bool all_keys = needs_all_keys(first);
-    script_words words{script_for(first), form, server, all_keys ? 4 : what.size()};
-    for (const auto& each : what) words.word(each.keys->lock);
+    const std::size_t keys = all_keys ? 4 : what.size();
+    redis::append_word_count(out, 3 + keys + what.size() * argument_count(first));
+    append_script(out, script_for(first), form, server);
+    append_number(out, keys);
     if (all_keys) {
-        words.word(first.keys->fence);
-        words.word(first.keys->queue);
-        words.word(first.keys->waiters);
+        append_all_keys(out, *first.keys);
+    } else {
+        for (const auto& each : what) redis::append_word(out, each.keys->lock);
     }
-    for (const auto& each : what) append_arguments(words, each, clock);
-    redis::append_request(out, words.get());
+    for (const auto& each : what) append_arguments(out, each, clock);
+}
+
+std::optional<std::uint64_t> first_trusted_fence(const operation& what,
+                                                 const redis::server_facts& server,
+                                                 const server_clock& clock)
+{
+    using std::chrono::microseconds;
+    using std::chrono::milliseconds;
+    // The answer to a bare acquire does not tell the time, which others need to know.
+    constexpr std::chrono::minutes lately{1};
+    // A fence is forgotten after twice as long: INCR would begin with 1, and for ever.
+    constexpr std::chrono::hours longest{12};
+    if (what.known == 0) return std::nullopt;
+    if (base::is(base::mutant::bare_fence_unchecked)) return 1;
+    if (base::is(base::mutant::bare_fence_from_old_data)) return 1'000'000'000'000'000;
+    const auto began = clock.was_at(server.since, what.sent, lately);
+    const auto now = clock.was_at(what.sent, what.sent, lately);
+    if (!began || !now) return std::nullopt;
+    const auto from = microseconds{*began}.count();
+    const auto known = static_cast<std::int64_t>(what.known);
+    if (from <= 0 || known < from || known < microseconds{*now - longest}.count()) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint64_t>(from);
+}
+
+void append_bare_acquire(std::string& out, const operation& what)
+{
+    redis::append_word_count(out, 6);
+    redis::append_word(out, "SET");
+    redis::append_word(out, what.keys->lock);
+    redis::append_word(out, what.holder);
+    redis::append_word(out, "NX");
+    redis::append_word(out, "PX");
+    append_milliseconds(out, what.lease);
+    redis::append_word_count(out, 2);
+    redis::append_word(out, "INCR");
+    append_key(out, core::fence_prefix, core::key_tail{*what.keys});
 }
 
 std::vector<outcome> read_outcomes(std::span<const operation> what, const redis::reply_view& reply)

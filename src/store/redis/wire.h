@@ -25,6 +25,16 @@ enum class script_form { by_sha, in_full };
 void append_operations(std::string& out, std::span<const core::operation> what, script_form form,
                        const redis::server_facts& server, const server_clock& clock);
 
+// A bare acquire: SET … NX for the lock and INCR for its fence, two commands with a reply each, instead of
+// a script. INCR knows nothing of the time, so it carries a number on that was lost in part, when a server
+// was restarted with old data or another took its place. A number is trusted if it began after our
+// connection did, for then the server has counted on from there itself: it is no smaller than this.
+// Nothing: it must be the script. docs/decisions/0010 has the reasons.
+[[nodiscard]] std::optional<std::uint64_t> first_trusted_fence(const core::operation& what,
+                                                               const redis::server_facts& server,
+                                                               const server_clock& clock);
+void append_bare_acquire(std::string& out, const core::operation& what);
+
 // The outcome of each operation of one request. A reply that makes no sense is `refused`.
 [[nodiscard]] std::vector<core::outcome> read_outcomes(std::span<const core::operation> what,
                                                        const redis::reply_view& reply);
