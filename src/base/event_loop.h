@@ -2,6 +2,24 @@
 //
 // Everything a client does in the background happens here, and nothing here ever blocks: so the
 // timer that tells a holder of its loss is on time whatever the network does.
+//
+// A thread that waits for something to happen here can lend itself: help(). While it waits it is woken
+// by the descriptors in place of the loop's own thread, and what it waits for need not be passed on
+// from one thread to another, which takes longer than all else about it. There is one such guest at a
+// time. The loop's own thread goes on waiting beside it, so nobody has to be told when the guest comes
+// or goes:
+//
+//                          own thread       guest
+//   a descriptor is ready  if no guest      first
+//   work was posted        yes              what was posted in its own turn
+//   timers, the alarm      yes              no
+//
+// Where guests come and go all the time, as when a lock is passed back and forth, what one waits for
+// may come just before he does. If the own thread was woken then it leaves the descriptors to the guests,
+// until for a millisecond none has come or gone, or someone else waits for what happens here.
+//
+// Whoever it is, one task runs at a time, after all that ran before it. "On the loop" below means in a
+// task, in whatever thread.
 #pragma once
 
 #include "base/clock.h"
@@ -9,13 +27,20 @@
 #include "base/scheduler.h"
 #include "base/unique_fd.h"
 
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
 #include <thread>
 #include <vector>
+
+struct epoll_event;
 
 namespace pawl::base {
 
@@ -32,7 +57,7 @@ public:
     // Starts the thread.
     void start() override;
 
-    // Joins the thread and closes all descriptors.
+    // Joins the thread, sends a guest away, and closes all descriptors.
     void stop() override;
 
     void post(task work) override;
@@ -40,9 +65,13 @@ public:
     void on_alarm(task handler) override;
     timer call_at(boot_time when, task work) override;
     void cancel(const timer& handle) override;
+    [[nodiscard]] bool help(platform& here, boot_time until, const std::stop_token& woken) override;
 
-    // On the loop's thread only. At most one watch for a descriptor; it fires as long as the
-    // descriptor is ready. `events` as for epoll(7): EPOLLIN, EPOLLOUT.
+    void own_thread_only(bool now) override;
+
+    // On the loop only. At most one watch for a descriptor; its handler is called when that has become
+    // ready, and must take all that there is. It may be called for nothing. `events` as for epoll(7):
+    // EPOLLIN, EPOLLOUT.
     void watch(int fd, std::uint32_t events, ready_handler handler);
     void change(int fd, std::uint32_t events);
     void unwatch(int fd);
@@ -56,32 +85,67 @@ public:
     [[nodiscard]] boot_time next_due();
 
 private:
-    void arm();  // mutex_ is held
+    enum class who { own_thread, guest };
+    using ready_list = std::span<const epoll_event>;
+    class visit;
+    struct nap {
+        boot_time until;
+        const unique_fd* epoll{};
+    };
+
+    void arm();    // mutex_ is held
+    void rouse();  // the own thread; mutex_ is held
+    void wake_guest();
+    [[nodiscard]] bool may_have_guest();
+    [[nodiscard]] std::optional<bool> wait_as_guest(const platform& here, boot_time until,
+                                                    const std::stop_token& woken);
     void run();
-    void wait_once();
-    void run_posted();
+    [[nodiscard]] std::optional<nap> fall_asleep();
+    [[nodiscard]] bool leaves_it_to_guests(boot_time now) const;  // mutex_ is held
+    bool take_turn(ready_list ready, who mine) noexcept;
+    [[nodiscard]] bool begin_turn(ready_list ready, who mine);
+    void end_turn(who mine);
+    void handle(int fd);
+    void run_posted(who mine);
+    [[nodiscard]] bool take_posted(who mine);
     void run_timers();
-    [[nodiscard]] boot_time fall_asleep();  // until when
-    void woke_up();
     void ring();
-    void control(int operation, int fd, std::uint32_t events, const char* what) const;
+    void add(int fd, std::uint32_t events) const;
+    void remove(int fd) const noexcept;
+    [[nodiscard]] bool is_refused(who mine) const;  // mutex_ is held
 
     const platform* platform_;
-    unique_fd epoll_;
+    unique_fd epoll_;        // of the own thread: everything
+    unique_fd short_epoll_;  // the same without what is watched
+    unique_fd guest_epoll_;  // of the guest: what is watched
     task alarm_handler_;
 
     std::mutex mutex_;
-    unique_fd wake_up_;  // guarded by mutex_ in other threads; none when stopped
-    unique_fd alarm_;    // likewise
-    boot_time alarm_at_ = boot_time::max();      // guarded by mutex_; max() once it has rung
-    boot_time asleep_until_ = boot_time::max();  // guarded by mutex_; min() while awake
-    std::vector<task> posted_;                   // guarded by mutex_
-    bool stopping_ = false;                      // guarded by mutex_
+    // These are guarded by mutex_. The descriptors are none when stopped.
+    unique_fd wake_up_;
+    unique_fd guest_wake_up_;
+    unique_fd alarm_;
+    boot_time alarm_at_ = boot_time::max();      // max() once it has rung
+    boot_time next_timer_ = boot_time::max();    // between two turns
+    boot_time asleep_until_ = boot_time::min();  // the own thread
+    bool roused_ = false;                        // and it has not noticed yet
+    bool in_turn_ = false;  // someone runs tasks, and looks for posted ones after that
+    std::vector<task> posted_;
+    bool stopping_ = false;
+    bool has_guest_ = false;
+    boot_time guest_moved_{};      // when one last came or went
+    bool left_to_guests_ = false;  // what is watched
+    unsigned other_helpers_ = 0;   // who would be guests, if there were not one
+    unsigned own_thread_only_ = 0;
+    std::size_t watched_ = 0;
+    std::condition_variable guest_left_;
 
-    // The loop thread's own.
+    // Whose turn it is: he has all that follows, and runs tasks.
+    std::mutex turn_;
     std::map<int, std::shared_ptr<ready_handler>> watches_;
     std::map<timer, task> timers_;
     std::uint64_t last_timer_ = 0;
+    std::vector<task> running_;  // kept for its memory
 
     std::thread thread_;  // last: it runs on all of the above
 };

@@ -10,16 +10,18 @@
 
 namespace pawl::base {
 
-interrupt::interrupt(std::stop_token stop) : stop_{std::move(stop)}
+int interrupt::fd() const
 {
-    if (!stop_.stop_possible()) return;
-    event_ = unique_fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!event_) throw std::system_error{errno, std::system_category(), "eventfd"};
-    callback_.emplace(stop_, [fd = event_.get()] {
+    if (event_ || !stop_.stop_possible()) return event_.get();
+    unique_fd made{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!made) throw std::system_error{errno, std::system_category(), "eventfd"};
+    callback_.emplace(stop_, [fd = made.get()] {
         const std::uint64_t one = 1;
         // Can only fail when the counter is full, and then it is readable already.
         [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
     });
+    event_ = std::move(made);
+    return event_.get();
 }
 
 wait_end wait_for(int fd, short events, boot_time until, const interrupt* stop)

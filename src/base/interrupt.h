@@ -7,27 +7,29 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 namespace pawl::base {
 
-// Turns one call's stop_token into a descriptor that poll(2) can wait for.
+// Turns one call's stop_token into a descriptor that poll(2) can wait for. Most calls are over before
+// anyone waits, so that is made when it is first asked for. Of one thread.
 class interrupt {
 public:
-    explicit interrupt(std::stop_token stop);
+    explicit interrupt(std::stop_token stop) noexcept : stop_{std::move(stop)} {}
     ~interrupt() = default;
     interrupt(const interrupt&) = delete;
     interrupt& operator=(const interrupt&) = delete;
 
     [[nodiscard]] const std::stop_token& token() const noexcept { return stop_; }
 
-    // Readable once stop was requested; -1 if it never can be.
-    [[nodiscard]] int fd() const noexcept { return event_.get(); }
+    // Readable once stop was requested; -1 if it never can be. Throws std::system_error.
+    [[nodiscard]] int fd() const;
 
 private:
     std::stop_token stop_;
-    unique_fd event_;
+    mutable unique_fd event_;
     // After event_: a callback that runs while this is destroyed must find the descriptor open.
-    std::optional<std::stop_callback<std::function<void()>>> callback_;
+    mutable std::optional<std::stop_callback<std::function<void()>>> callback_;
 };
 
 enum class wait_end { ready, timed_out, interrupted };

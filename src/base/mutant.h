@@ -30,6 +30,10 @@ enum class mutant : std::uint8_t {
     grant_after_limit,           // a waiter's place is kept beyond its limit, and not left
     pass_on_stale_fence,         // a lock is passed on with the number of who had it before
     lingers_when_wanted,         // a lock lingers on though someone asks for it
+    bare_overtakes,              // a bare acquire of a fair lock
+    bare_fence_unchecked,        // the number of a bare acquire is good whatever it is
+    bare_fence_from_old_data,    // … if it looks like one of ours
+    bare_not_repeated,  // the script after a bare acquire that took the lock does not know of it
 };
 
 #ifdef PAWL_MUTANTS

@@ -1,7 +1,10 @@
 #include "base/random.h"
 
+#include "base/forked.h"
+
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -24,12 +27,40 @@ void fill_from_system(std::span<unsigned char> bytes)
     }
 }
 
+// Of one thread: a system call for every id would cost more than all else about it. No byte is ever
+// handed out twice, nor kept once it was.
+class random_bytes {
+public:
+    template <std::size_t Size>
+    [[nodiscard]] std::array<unsigned char, Size> take()
+    {
+        // A child process has the same ones as its parent.
+        if (bytes_.size() - used_ < Size || mark_ != process_mark()) {
+            used_ = bytes_.size();
+            fill_from_system(bytes_);
+            mark_ = process_mark();
+            used_ = 0;
+        }
+        std::array<unsigned char, Size> taken{};
+        const auto from = std::span{bytes_}.subspan(used_, Size);
+        std::ranges::copy(from, taken.begin());
+        std::ranges::fill(from, 0);
+        used_ += Size;
+        return taken;
+    }
+
+private:
+    std::array<unsigned char, 512> bytes_{};
+    std::size_t used_ = bytes_.size();
+    unsigned mark_ = 0;
+};
+
 }  // namespace
 
 std::string random_id()
 {
-    std::array<unsigned char, 16> bytes{};
-    fill_from_system(bytes);
+    thread_local random_bytes source;
+    const auto bytes = source.take<16>();
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
     text.reserve(2 * bytes.size());

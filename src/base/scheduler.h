@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/platform.h"
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <utility>
 
 namespace pawl::base {
@@ -36,6 +38,19 @@ public:
     using timer = std::pair<boot_time, std::uint64_t>;
     virtual timer call_at(boot_time when, task work) = 0;
     virtual void cancel(const timer& handle) = 0;
+
+    // From any thread that waits for what a task will do: waits as platform::sleep() does, and may run
+    // tasks meanwhile, in place of the scheduler's own thread. The caller must hold no mutex that a
+    // task may want.
+    [[nodiscard]] virtual bool help(platform& here, boot_time until, const std::stop_token& woken)
+    {
+        return here.sleep(until, woken);
+    }
+
+    // From any thread: from now on, until the contrary was said as often, no task runs in the thread of
+    // one who helps. For tasks that call the user's code: that is nothing for another user's thread. It
+    // holds for what is posted afterwards, and for all that comes of it.
+    virtual void own_thread_only(bool /*now*/) {}
 };
 
 }  // namespace pawl::base

@@ -17,6 +17,9 @@ public:
     signals_blocked(const signals_blocked&) = delete;
     signals_blocked& operator=(const signals_blocked&) = delete;
 
+    // As it was, and will be.
+    [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
+
 private:
     sigset_t before_{};
 };

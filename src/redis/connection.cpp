@@ -1,30 +1,66 @@
 #include "redis/connection.h"
 
+#include <poll.h>
+
+#include <chrono>
+#include <utility>
+
 namespace pawl::redis {
+namespace {
+
+using std::chrono::milliseconds;
+
+// So long an answer is waited for where nobody can interrupt it.
+constexpr milliseconds quick{5};
+
+// So long a connection is taken to be as it was left.
+constexpr milliseconds a_moment{1};
+
+}  // namespace
 
 connection::connection(const server& server, base::boot_time until, const base::interrupt* stop)
     : link_{server.dial()}
 {
     while (link_->now() < link::state::ready && wait(until, stop)) link_->advance();
+    if (ready()) link_->may_wait(quick);
+    last_used_ = base::boot_clock::now();
 }
 
-std::optional<reply_view> connection::call(std::string_view request, base::boot_time until,
-                                           const base::interrupt* stop)
+unsigned connection::send(const transport::writer& request)
 {
-    awaiting_reply_ = true;
-    link_->send(request);
-    while (link_->now() == link::state::ready && wait(until, stop)) {
-        link_->advance();
-        if (auto reply = link_->next_reply()) {
-            awaiting_reply_ = false;
-            return reply;
+    request_.clear();
+    awaited_ = request(link_->facts(), request_);
+    link_->send(request_);
+    return awaited_;
+}
+
+std::optional<reply_view> connection::next_reply(base::boot_time until, const base::interrupt* stop)
+{
+    auto reply = link_->next_reply();
+    // Most answers come at once. What comes in pieces, or late, is waited for with a limit.
+    bool at_once = !reply && may_wait_in_link(until, stop);
+    while (!reply && ready()) {
+        const bool came = std::exchange(at_once, false) && link_->wait_and_read();
+        if (!came) {
+            if (!ready() || !wait(until, stop)) break;
+            link_->advance();
         }
+        reply = link_->next_reply();
     }
-    return std::nullopt;
+    if (reply && --awaited_ == 0) last_used_ = base::boot_clock::now();
+    return reply;
+}
+
+bool connection::may_wait_in_link(base::boot_time until, const base::interrupt* stop) const
+{
+    const bool stopped = stop != nullptr && stop->token().stop_requested();
+    return !stopped && ready() && link_->wanted() == POLLIN &&
+           until - base::boot_clock::now() > 2 * quick;
 }
 
 bool connection::is_stale()
 {
+    if (base::boot_clock::now() - last_used_ < a_moment) return false;
     link_->advance();
     return !ready() || link_->next_reply().has_value();
 }

@@ -6,10 +6,11 @@
 #include "redis/failure.h"
 #include "redis/link.h"
 #include "redis/server.h"
+#include "redis/transport.h"
 
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
 
 namespace pawl::redis {
 
@@ -20,25 +21,32 @@ public:
 
     [[nodiscard]] bool ready() const noexcept { return link_->now() == link::state::ready; }
 
-    // Sends a request and waits for its reply. Without one the connection is closed, for the reply
-    // could still arrive and be taken for another's. The view is good until the next call.
-    [[nodiscard]] std::optional<reply_view> call(std::string_view request, base::boot_time until,
-                                                 const base::interrupt* stop);
+    // Sends a request. Returns how many replies it has.
+    unsigned send(const transport::writer& request);
+
+    // Waits for the next reply. Without one the connection is closed, for the reply could still arrive
+    // and be taken for another's. The view is good until the next call.
+    [[nodiscard]] std::optional<reply_view> next_reply(base::boot_time until,
+                                                       const base::interrupt* stop);
 
     // Whether nobody's reply can be taken for another's on it.
-    [[nodiscard]] bool is_reusable() const noexcept { return ready() && !awaiting_reply_; }
+    [[nodiscard]] bool is_reusable() const noexcept { return ready() && awaited_ == 0; }
 
-    // Whether the other side has closed it, or said something unasked, since the last call.
+    // Whether the other side has closed it, or said something unasked, since the last call. If that was
+    // a moment ago nobody looks: that would cost every caller a system call to spare hardly anyone
+    // a repeated request.
     [[nodiscard]] bool is_stale();
 
-    [[nodiscard]] const server_facts& facts() const noexcept { return link_->facts(); }
     [[nodiscard]] const failure& problem() const noexcept { return link_->problem(); }
 
 private:
+    [[nodiscard]] bool may_wait_in_link(base::boot_time until, const base::interrupt* stop) const;
     bool wait(base::boot_time until, const base::interrupt* stop);
 
     std::unique_ptr<link> link_;
-    bool awaiting_reply_ = false;
+    std::string request_;  // kept for its memory
+    base::boot_time last_used_{};
+    unsigned awaited_ = 0;  // replies
 };
 
 }  // namespace pawl::redis

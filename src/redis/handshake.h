@@ -7,6 +7,7 @@
 // HELLO carries everything else along, so that a user of the server needs no further permission.
 #pragma once
 
+#include "base/clock.h"
 #include "redis/failure.h"
 #include "redis/resp.h"
 #include "redis/url.h"
@@ -20,6 +21,10 @@ namespace pawl::redis {
 struct server_facts {
     int major_version = 0;  // 0: unknown, and then old
     bool resp3 = false;     // messages can come between replies
+
+    // Since when we are connected to it, at the latest: so long it has not been restarted, and has its
+    // data.
+    base::boot_time since{};
 
     // Whether scripts may open with a line that sets their flags.
     [[nodiscard]] bool knows_script_flags() const noexcept { return major_version >= 7; }
@@ -36,6 +41,9 @@ public:
 
     // Takes a reply, and appends what is to be sent next.
     [[nodiscard]] status on_reply(const reply_view& reply, std::string& out);
+
+    // After `done`, by whoever has a clock.
+    void note_time(base::boot_time now) noexcept { facts_.since = now; }
 
     [[nodiscard]] const server_facts& facts() const noexcept { return facts_; }
 

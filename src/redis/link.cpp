@@ -1,7 +1,11 @@
 #include "redis/link.h"
 
+#include "base/clock.h"
+
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
@@ -50,9 +54,11 @@ void drop_read_bytes(std::string& buffer, std::size_t& read)
 }  // namespace
 
 link::link(const server_config& config, const tls_context* tls, std::optional<resolution> host)
-    : tls_context_{tls}, handshake_{config}
+    : tls_context_{tls},
+      is_unix_{config.where.what == address::kind::unix_socket},
+      handshake_{config}
 {
-    if (config.where.what == address::kind::unix_socket) {
+    if (is_unix_) {
         addresses_.push_back(unix_address(config.where.path));
         try_next_address();
     } else {
@@ -175,7 +181,10 @@ void link::read_greetings()
 void link::on_greeting(handshake::status status)
 {
     if (status == handshake::status::failed) close(handshake_.problem());
-    if (status == handshake::status::done && state_ == state::greeting) state_ = state::ready;
+    if (status == handshake::status::done && state_ == state::greeting) {
+        handshake_.note_time(base::boot_clock::now());
+        state_ = state::ready;
+    }
 }
 
 void link::send(std::string_view requests)
@@ -193,54 +202,102 @@ void link::queue(std::string_view plain_text)
             return;
         }
         tls_->take_output(output_);
-    } else {
-        output_.append(plain_text);
+        flush();
+        return;
     }
-    flush();
+    // Straight from where it is, unless something waits to be written before it.
+    if (output_.empty()) plain_text.remove_prefix(write(plain_text));
+    output_.append(plain_text);
 }
 
 void link::flush()
 {
-    while (output_sent_ < output_.size()) {
-        const auto rest = std::string_view{output_}.substr(output_sent_);
-        const auto sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-        if (sent > 0) {
-            output_sent_ += static_cast<std::size_t>(sent);
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return;
-        } else if (errno != EINTR) {
-            // What the server said before it hung up explains more: a TLS alert above all.
-            const int error = errno;
-            output_.clear();
-            output_sent_ = 0;
-            if (!std::exchange(hung_up_, true)) fill();
-            fail_system("send", error);
-            return;
-        }
-    }
+    const auto written = write(std::string_view{output_}.substr(output_sent_));
+    output_sent_ += written;  // which may have begun anew
+    if (output_sent_ < output_.size()) return;
     output_.clear();
     output_sent_ = 0;
 }
 
-void link::fill()
+// How much of it the socket took. When the link is closed, nothing is left to be written.
+std::size_t link::write(std::string_view bytes)
 {
-    std::array<char, 16384> chunk;  // NOLINT(*-member-init): filled by recv
-    while (state_ != state::closed) {
-        const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
-        if (got > 0) {
-            accept_bytes({chunk.data(), static_cast<std::size_t>(got)});
-            if (input_.size() > most_unread) {
-                close({failure_kind::unreachable, "a reply of more than 64 MiB"});
-            }
-            if (static_cast<std::size_t>(got) < chunk.size()) return;  // there is no more
-        } else if (got == 0) {
-            close({failure_kind::unreachable, "the server closed the connection"});
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+        const auto rest = bytes.substr(written);
+        const auto sent =
+            ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0) {
+            written += static_cast<std::size_t>(sent);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return;
+            return written;
         } else if (errno != EINTR) {
-            fail_system("recv", errno);
+            const int error = errno;
+            output_.clear();
+            output_sent_ = 0;
+            // What the server said before it hung up explains more: a TLS alert above all.
+            if (!std::exchange(hung_up_, true)) fill();
+            fail_system("send", error);
+            return bytes.size();
         }
     }
+    return written;
+}
+
+void link::fill()
+{
+    while (state_ != state::closed && read_once(MSG_DONTWAIT) == amount::some) {
+    }
+}
+
+void link::may_wait(std::chrono::milliseconds longest)
+{
+    assert(state_ == state::ready);
+    longest_wait_ = longest;
+    // Whoever waits in recv(2) at a Unix socket is woken once more, for nothing, when the server takes
+    // the request: a second change of threads, which costs more than poll(2).
+    if (is_unix_) return;
+    const auto s = std::chrono::floor<std::chrono::seconds>(longest);
+    const std::chrono::microseconds us = longest - s;
+    const timeval limit{s.count(), us.count()};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    // From here on, whoever is not to wait says so in each call.
+    const int flags = ::fcntl(socket_.get(), F_GETFL);     // NOLINT(*-vararg)
+    ::fcntl(socket_.get(), F_SETFL, flags & ~O_NONBLOCK);  // NOLINT(*-vararg,*-signed-*)
+    waits_in_recv_ = true;
+}
+
+bool link::wait_and_read()
+{
+    if (!waits_in_recv_) {
+        pollfd input{socket_.get(), POLLIN, 0};
+        if (::poll(&input, 1, static_cast<int>(longest_wait_.count())) <= 0) return false;
+    }
+    const auto got = read_once(waits_in_recv_ ? 0 : MSG_DONTWAIT);
+    if (got == amount::some) fill();
+    return got != amount::nothing;
+}
+
+// `some`: there may be more.
+link::amount link::read_once(int flags)
+{
+    std::array<char, 16384> chunk;  // NOLINT(*-member-init): filled by recv
+    const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), flags);
+    if (got > 0) {
+        accept_bytes({chunk.data(), static_cast<std::size_t>(got)});
+        if (input_.size() > most_unread) {
+            close({failure_kind::unreachable, "a reply of more than 64 MiB"});
+        }
+        return static_cast<std::size_t>(got) < chunk.size() ? amount::all : amount::some;
+    }
+    if (got == 0) {
+        close({failure_kind::unreachable, "the server closed the connection"});
+    } else if (errno == EINTR) {
+        return amount::some;
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
+        fail_system("recv", errno);
+    }
+    return amount::nothing;
 }
 
 void link::accept_bytes(std::string_view bytes)

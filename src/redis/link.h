@@ -14,6 +14,7 @@
 #include "redis/tls.h"
 #include "redis/url.h"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -40,6 +41,12 @@ public:
 
     // Does all that can be done without waiting.
     void advance();
+
+    // For one who waits in his own thread, once the link is ready: from then on wait_and_read() waits
+    // for bytes, for about `longest`, and reads them, with as few system calls as can be. False if none
+    // came.
+    void may_wait(std::chrono::milliseconds longest);
+    [[nodiscard]] bool wait_and_read();
 
     // Queues bytes and writes what the socket takes. Only when ready.
     void send(std::string_view requests);
@@ -69,11 +76,15 @@ private:
     void read_greetings();
     void queue(std::string_view plain_text);
     void flush();
+    [[nodiscard]] std::size_t write(std::string_view bytes);
     void fill();
+    enum class amount { nothing, some, all };
+    amount read_once(int flags);
     void accept_bytes(std::string_view bytes);
     void fail_system(const std::string& what, int error);
 
     const tls_context* tls_context_;
+    bool is_unix_;
     state state_ = state::resolving;
     std::optional<resolution> resolution_;
     std::vector<socket_address> addresses_;  // still to be tried, the next one last
@@ -85,6 +96,8 @@ private:
     std::size_t output_sent_ = 0;
     std::string input_;  // plain text from the server
     std::size_t input_read_ = 0;
+    std::chrono::milliseconds longest_wait_{};
+    bool waits_in_recv_ = false;
     bool hung_up_ = false;     // sending has failed
     bool handed_out_ = false;  // the reply at input_read_ was given to the caller
     failure problem_{failure_kind::unreachable, {}};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <system_error>
 
 namespace pawl::redis {
@@ -24,7 +23,7 @@ std::uint32_t epoll_events(short wanted)
 void pipeline::call(writer request, std::chrono::milliseconds patience, reader done)
 {
     unsent_.push_back({std::move(request), patience, std::move(done)});
-    connect();
+    if (!reading_) connect();
 }
 
 void pipeline::connect()
@@ -45,13 +44,13 @@ void pipeline::start()
 {
     start_posted_ = false;
     try {
-        if (!link_) {
-            if (connect_timer_) loop_->cancel(*std::exchange(connect_timer_, std::nullopt));
-            dialled_ = base::boot_clock::now();
-            slowest_ = {};
-            link_ = server_->dial();
+        if (!link_) dial();
+        if (link_->now() == link::state::ready) {
+            send_waiting();
+            settle();
+        } else {
+            advance();
         }
-        advance();
     } catch (const std::system_error& e) {
         close({failure_kind::unreachable, e.what()});
     }
@@ -59,11 +58,21 @@ void pipeline::start()
 
 void pipeline::on_ready()
 {
+    if (!link_) return;
     try {
         advance();
     } catch (const std::system_error& e) {
         close({failure_kind::unreachable, e.what()});
     }
+}
+
+void pipeline::dial()
+{
+    if (connect_timer_) loop_->cancel(*std::exchange(connect_timer_, std::nullopt));
+    dialled_ = base::boot_clock::now();
+    slowest_ = {};
+    link_ = server_->dial();
+    look_at(dialled_ + limits_.connect);
 }
 
 void pipeline::advance()
@@ -78,13 +87,18 @@ void pipeline::advance()
         read_messages();
         send_waiting();
     }
+    settle();
+}
+
+// After whatever was done with the link.
+void pipeline::settle()
+{
     if (link_->now() == link::state::closed) {
         const auto why = link_->problem();
         close(why);
-        return;
+    } else {
+        watch();
     }
-    watch();
-    set_timer();
 }
 
 void pipeline::on_connected()
@@ -101,6 +115,7 @@ void pipeline::subscribe()
     if (!link_->facts().resp3) return;
     auto write = [this](const server_facts&, std::string& out) {
         append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+        return 1U;
     };
     unsent_.push_front({std::move(write), limits_.command, nullptr});
 }
@@ -108,28 +123,33 @@ void pipeline::subscribe()
 void pipeline::send_waiting()
 {
     if (unsent_.empty() || link_->now() != link::state::ready) return;
-    std::string requests;
+    requests_.clear();
     const auto now = base::boot_clock::now();
+    auto first = base::boot_time::max();
     for (auto& next : unsent_) {
-        next.request(link_->facts(), requests);
-        next.sent = now;
-        next.until = now + std::min(next.patience, limits_.command);
-        sent_.push_back(std::move(next));
+        const auto replies = next.request(link_->facts(), requests_);
+        const auto until = now + std::min(next.patience, limits_.command);
+        sent_.push_back({next.patience, std::move(next.done), now, until, replies});
+        first = std::min(first, until);
     }
     unsent_.clear();
-    link_->send(requests);
+    link_->send(requests_);
+    look_at(first);
 }
 
 void pipeline::read_messages()
 {
+    reading_ = true;
+    bool first = true;
     while (const auto message = link_->next_message()) {
-        heard_ = base::boot_clock::now();
+        if (std::exchange(first, false)) heard_ = base::boot_clock::now();
         if (message->type() == resp_type::push) {
             on_push(*message);
         } else {
             on_reply(*message);
         }
     }
+    reading_ = false;
 }
 
 void pipeline::on_push(const reply_view& message)
@@ -151,17 +171,24 @@ void pipeline::on_reply(const reply_view& reply)
         link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
         return;
     }
-    const auto answered = take_answered();
+    if (sent_.front().replies > 1) {
+        --sent_.front().replies;
+        // He may ask again, but that waits until it is sent.
+        sent_.front().done(&reply, nullptr);
+        return;
+    }
+    const auto done = take_answered();
     // A SUBSCRIBE that is answered by a reply was refused.
-    if (answered.done) answered.done(&reply, nullptr);
+    if (done) done(&reply, nullptr);
 }
 
-pipeline::pending pipeline::take_answered()
+pipeline::reader pipeline::take_answered()
 {
-    auto answered = std::move(sent_.front());
-    sent_.pop_front();
+    auto& answered = sent_.front();
     slowest_ = std::max(heard_ - answered.sent, slowest_ - slowest_ / 8);
-    return answered;
+    auto done = std::move(answered.done);
+    sent_.pop_front();
+    return done;
 }
 
 void pipeline::watch()
@@ -181,32 +208,36 @@ void pipeline::unwatch()
     if (watched_fd_ >= 0) loop_->unwatch(std::exchange(watched_fd_, -1));
 }
 
-void pipeline::set_timer()
+void pipeline::look_at(base::boot_time when)
 {
-    if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
-    auto next = base::boot_time::max();
-    if (link_->now() < link::state::ready) next = dialled_ + limits_.connect;
-    for (const auto& waiting : sent_) next = std::min(next, waiting.until);
-    if (next != base::boot_time::max()) timer_ = loop_->call_at(next, [this] { on_timer(); });
+    if (when == base::boot_time::max() || (timer_ && timer_->first <= when)) return;
+    if (timer_) loop_->cancel(*timer_);
+    timer_ = loop_->call_at(when, [this] { on_timer(); });
 }
 
 void pipeline::on_timer()
 {
     timer_.reset();
     const auto now = base::boot_clock::now();
+    auto next = base::boot_time::max();
     if (link_->now() != link::state::ready) {
-        close({failure_kind::unreachable, "no connection within the limit"});
-        return;
-    }
-    for (auto& waiting : sent_) {
-        if (waiting.until > now) continue;
-        if (is_dead(waiting, now)) {
-            close({failure_kind::no_reply, "no answer within the limit"});
+        next = dialled_ + limits_.connect;
+        if (now >= next) {
+            close({failure_kind::unreachable, "no connection within the limit"});
             return;
         }
-        waiting.until = std::min(now + waiting.patience, waiting.sent + limits_.command);
     }
-    set_timer();
+    for (auto& waiting : sent_) {
+        if (waiting.until <= now) {
+            if (is_dead(waiting, now)) {
+                close({failure_kind::no_reply, "no answer within the limit"});
+                return;
+            }
+            waiting.until = std::min(now + waiting.patience, waiting.sent + limits_.command);
+        }
+        next = std::min(next, waiting.until);
+    }
+    look_at(next);
 }
 
 bool pipeline::is_dead(const pending& waiting, base::boot_time now) const
@@ -222,14 +253,16 @@ void pipeline::close(const failure& why)
     unwatch();
     if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
     link_.reset();
+    reading_ = false;
     // Moved out first: who is told may ask again.
-    auto waiting = std::move(sent_);
-    std::ranges::move(unsent_, std::back_inserter(waiting));
-    sent_.clear();
-    unsent_.clear();
+    const auto sent = std::exchange(sent_, {});
+    const auto unsent = std::exchange(unsent_, {});
     if (listener_ != nullptr) plan_to_connect();
     if (std::exchange(listening_, false)) listener_->listening(false);
-    for (const auto& each : waiting) {
+    for (const auto& each : sent) {
+        if (each.done) each.done(nullptr, &why);
+    }
+    for (const auto& each : unsent) {
         if (each.done) each.done(nullptr, &why);
     }
 }

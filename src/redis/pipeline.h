@@ -57,17 +57,24 @@ public:
     void listen(std::string channel, listener& who);
 
 private:
-    struct pending {
+    struct asked {
         writer request;
         std::chrono::milliseconds patience;
         reader done;  // none: it is the SUBSCRIBE
-        base::boot_time sent{};
-        base::boot_time until{};  // when to look after it
+    };
+    struct pending {
+        std::chrono::milliseconds patience;
+        reader done;
+        base::boot_time sent;
+        base::boot_time until;  // when to look after it
+        unsigned replies;       // still to come
     };
 
     void start();
     void on_ready();
+    void dial();
     void advance();
+    void settle();
     void close(const failure& why);
     void watch();
     void unwatch();
@@ -77,9 +84,9 @@ private:
     void read_messages();
     void on_push(const reply_view& message);
     void on_reply(const reply_view& reply);
-    pending take_answered();
+    reader take_answered();
     void plan_to_connect();
-    void set_timer();
+    void look_at(base::boot_time when);
     void on_timer();
     [[nodiscard]] bool is_dead(const pending& waiting, base::boot_time now) const;
 
@@ -98,8 +105,12 @@ private:
     base::boot_time heard_{};               // when the server last said something
     base::boot_clock::duration slowest_{};  // answer on this connection so far
     bool start_posted_ = false;
-    std::deque<pending> unsent_;
+    bool reading_ = false;  // and will then send what there is
+    std::deque<asked> unsent_;
     std::deque<pending> sent_;
+    std::string requests_;  // kept for its memory
+    // Set at the latest when the first of those is to be looked after; mostly before, for it is left
+    // alone when that one is answered.
     std::optional<base::event_loop::timer> timer_;
 
     listener* listener_ = nullptr;  // nobody listens

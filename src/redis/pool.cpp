@@ -8,16 +8,25 @@ namespace pawl::redis {
 std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::interrupt* stop,
                                              bool may_start)
 {
-    if (auto problem = wait_for_turn(until, stop)) return std::move(*problem);
+    guard held{mutex_};
+    if (in_use_ >= size_) {
+        if (auto problem = wait_for_turn(held, until, stop)) return std::move(*problem);
+    }
     // From here on the turn is this caller's, and the loan gives it back.
-    while (auto found = take_idle()) {
+    ++in_use_;
+    auto found = take_idle(held);
+    held.unlock();
+    while (found) {
         if (!found->is_stale()) return loan{*this, std::move(found)};
+        held.lock();
+        found = take_idle(held);
+        held.unlock();
     }
     auto opened = open(until, stop, may_start);
     if (auto* fresh = std::get_if<std::unique_ptr<connection>>(&opened)) {
         return loan{*this, std::move(*fresh)};
     }
-    end_turn();
+    give_back(nullptr);
     return std::get<failure>(std::move(opened));
 }
 
@@ -41,26 +50,25 @@ std::variant<std::unique_ptr<connection>, failure> pool::open(base::boot_time un
     }
 }
 
-std::optional<failure> pool::wait_for_turn(base::boot_time until, const base::interrupt* stop)
+std::optional<failure> pool::wait_for_turn(guard& held, base::boot_time until,
+                                           const base::interrupt* stop)
 {
-    std::unique_lock guard{mutex_};
     const auto left = until - base::boot_clock::now();
     const auto by = std::chrono::steady_clock::now() + std::max(left, left.zero());
     const auto free = [this] { return in_use_ < size_; };
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
-    if (!turn_over_.wait_until(guard, token, by, free)) {
-        if (token.stop_requested()) return failure{failure_kind::cancelled, {}};
-        return failure{
-            failure_kind::unreachable,
-            "all connections of the pool were in use (pool_size " + std::to_string(size_) + ")"};
-    }
-    ++in_use_;
-    return std::nullopt;
+    ++waiting_;
+    const bool is_free = turn_over_.wait_until(held, token, by, free);
+    --waiting_;
+    if (is_free) return std::nullopt;
+    if (token.stop_requested()) return failure{failure_kind::cancelled, {}};
+    return failure{
+        failure_kind::unreachable,
+        "all connections of the pool were in use (pool_size " + std::to_string(size_) + ")"};
 }
 
-std::unique_ptr<connection> pool::take_idle()
+std::unique_ptr<connection> pool::take_idle(const guard& /*held*/)
 {
-    const std::scoped_lock guard{mutex_};
     if (idle_.empty()) return nullptr;
     auto found = std::move(idle_.back());
     idle_.pop_back();
@@ -70,26 +78,21 @@ std::unique_ptr<connection> pool::take_idle()
 void pool::drop_idle()
 {
     std::vector<std::unique_ptr<connection>> dropped;
-    const std::scoped_lock guard{mutex_};
+    const guard held{mutex_};
     dropped.swap(idle_);
 }
 
+// Ends the caller's turn. What cannot be used again is closed, outside the mutex.
 void pool::give_back(std::unique_ptr<connection> what)
 {
-    if (what->is_reusable()) {
-        const std::scoped_lock guard{mutex_};
-        idle_.push_back(std::move(what));
-    }
-    end_turn();
-}
-
-void pool::end_turn()
-{
+    bool someone_waits = false;
     {
-        const std::scoped_lock guard{mutex_};
+        const guard held{mutex_};
+        if (what && what->is_reusable()) idle_.push_back(std::move(what));
         --in_use_;
+        someone_waits = waiting_ > 0;
     }
-    turn_over_.notify_one();
+    if (someone_waits) turn_over_.notify_one();
 }
 
 }  // namespace pawl::redis

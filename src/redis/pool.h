@@ -54,13 +54,13 @@ public:
     void drop_idle();
 
 private:
-    [[nodiscard]] std::optional<failure> wait_for_turn(base::boot_time until,
+    using guard = std::unique_lock<std::mutex>;  // of mutex_
+    [[nodiscard]] std::optional<failure> wait_for_turn(guard& held, base::boot_time until,
                                                        const base::interrupt* stop);
-    [[nodiscard]] std::unique_ptr<connection> take_idle();
+    [[nodiscard]] std::unique_ptr<connection> take_idle(const guard& held);
     [[nodiscard]] std::variant<std::unique_ptr<connection>, failure> open(
         base::boot_time until, const base::interrupt* stop, bool may_start) const;
     void give_back(std::unique_ptr<connection> what);
-    void end_turn();
 
     const server* server_;
     std::size_t size_;
@@ -70,6 +70,7 @@ private:
     std::condition_variable_any turn_over_;
     std::vector<std::unique_ptr<connection>> idle_;  // the one used last is last
     std::size_t in_use_ = 0;
+    std::size_t waiting_ = 0;  // for their turn
 };
 
 }  // namespace pawl::redis

@@ -61,12 +61,37 @@ reply_view reply_view::operator[](std::size_t child) const
 
 void append_request(std::string& out, std::span<const std::string_view> words)
 {
-    append_length(out, '*', words.size());
-    for (const auto word : words) {
-        append_length(out, '$', word.size());
-        out += word;
-        out += "\r\n";
-    }
+    append_word_count(out, words.size());
+    for (const auto word : words) append_word(out, word);
+}
+
+void append_word_count(std::string& out, std::size_t count)
+{
+    append_length(out, '*', count);
+}
+
+void append_word(std::string& out, std::string_view word)
+{
+    append_word_length(out, word.size());
+    out += word;
+    append_word_end(out);
+}
+
+void append_word(std::string& out, std::int64_t number)
+{
+    char text[std::numeric_limits<std::int64_t>::digits10 + 2];
+    const auto end = std::to_chars(std::begin(text), std::end(text), number).ptr;
+    append_word(out, std::string_view{std::begin(text), end});
+}
+
+void append_word_length(std::string& out, std::size_t length)
+{
+    append_length(out, '$', length);
+}
+
+void append_word_end(std::string& out)
+{
+    out += "\r\n";
 }
 
 }  // namespace pawl::redis

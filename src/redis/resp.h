@@ -149,4 +149,12 @@ private:
 // Appends a request: an array of bulk strings.
 void append_request(std::string& out, std::span<const std::string_view> words);
 
+// The same in parts: first how many words there are, and then these. A word in pieces is its length, the
+// pieces and its end.
+void append_word_count(std::string& out, std::size_t count);
+void append_word(std::string& out, std::string_view word);
+void append_word(std::string& out, std::int64_t number);
+void append_word_length(std::string& out, std::size_t length);
+void append_word_end(std::string& out);
+
 }  // namespace pawl::redis

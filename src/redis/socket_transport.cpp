@@ -9,6 +9,7 @@ namespace pawl::redis {
 socket_transport::socket_transport(base::event_loop& loop, server_config config,
                                    std::size_t pool_size, pipeline::limits limits)
     : server_{std::move(config)},
+      connect_limit_{limits.connect},
       pool_{server_, pool_size, limits.connect},
       pipeline_{loop, server_, limits}
 {
@@ -20,16 +21,22 @@ std::optional<transport::unanswered> socket_transport::call(
     auto taken = pool_.take(how.until, how.stop, how.may_start);
     if (auto* problem = std::get_if<failure>(&taken)) return unanswered{std::move(*problem), false};
     auto& connection = std::get<pool::loan>(taken);
-    std::string bytes;
-    request(connection->facts(), bytes);
-    const auto reply = connection->call(bytes, how.until, how.stop);
-    if (!reply) {
-        // Whatever befell this connection may have befallen all that were idle.
-        pool_.drop_idle();
-        return unanswered{connection->problem(), true};
+    for (auto replies = connection->send(request); replies > 0; --replies) {
+        const auto reply = connection->next_reply(how.until, how.stop);
+        if (!reply) {
+            // Whatever befell this connection may have befallen all that were idle.
+            pool_.drop_idle();
+            return unanswered{connection->problem(), true};
+        }
+        read(*reply);
     }
-    read(*reply);
     return std::nullopt;
+}
+
+void socket_transport::prepare()
+{
+    // What goes wrong shows when someone connects.
+    if (!prepared_.exchange(true)) static_cast<void>(server_.prepare(connect_limit_));
 }
 
 void socket_transport::submit(writer request, std::chrono::milliseconds patience, reader done)

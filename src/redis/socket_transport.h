@@ -7,6 +7,8 @@
 #include "redis/server.h"
 #include "redis/transport.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 
 namespace pawl::redis {
@@ -21,12 +23,15 @@ public:
     std::optional<unanswered> call(const writer& request, const waiting& how,
                                    const std::function<void(const reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
+    void prepare() override;
     void connect() override { pipeline_.connect(); }
     void listen(std::string channel, listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
 
 private:
     server server_;
+    std::chrono::milliseconds connect_limit_;
+    std::atomic<bool> prepared_{false};
     pool pool_;
     pipeline pipeline_;
 };

@@ -36,8 +36,9 @@ public:
     transport(const transport&) = delete;
     transport& operator=(const transport&) = delete;
 
-    // Writes a request in the way that this server understands.
-    using writer = std::function<void(const server_facts&, std::string& out)>;
+    // Writes a request in the way that this server understands. Returns how many replies there will
+    // be: one, unless it is several commands.
+    using writer = std::function<unsigned(const server_facts&, std::string& out)>;
 
     struct waiting {
         base::boot_time until;
@@ -48,17 +49,22 @@ public:
         failure why;
         bool sent{};  // the server may have got the request
     };
-    // From any thread, and in that thread: asks, and waits for the reply, which `read` gets.
+    // From any thread, and in that thread: asks, and waits for the replies, of which `read` gets one
+    // after the other.
     [[nodiscard]] virtual std::optional<unanswered> call(
         const writer& request, const waiting& how,
         const std::function<void(const reply_view&)>& read) = 0;
 
     // On the client's scheduler only: asks on the one connection that is shared. `done` is called on
-    // it too, later and once, unless the transport is destroyed first; exactly one of the pointers is
-    // set. Late replies are waited for, but silence for longer than `patience` may be taken for the
+    // it too, later, for each reply or once for what befell the rest of them, unless the transport is
+    // destroyed first; exactly one of the pointers is set. Late replies are waited for, but silence for longer than `patience` may be taken for the
     // end of the connection.
     using reader = std::function<void(const reply_view*, const failure*)>;
     virtual void submit(writer request, std::chrono::milliseconds patience, reader done) = 0;
+
+    // From any thread: starts the local: server, if that is what it is and nobody asked before; waits
+    // for it, no longer than the limit for a connection.
+    virtual void prepare() {}
 
     // On the client's scheduler only: makes that connection before it is needed.
     virtual void connect() = 0;

@@ -1,0 +1,406 @@
+// The loop, its own thread, and those who help it.
+#include "base/event_loop.h"
+
+#include "support/eventually.h"
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace pawl::base {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+
+// A descriptor that is watched. Each signal calls the handler once.
+class source {
+public:
+    source(event_loop& loop, std::function<void()> handler)
+        : loop_{&loop}, fd_{::eventfd(0, EFD_NONBLOCK)}
+    {
+        on_loop([&] {
+            loop.watch(fd_.get(), EPOLLIN, [this, handler = std::move(handler)] {
+                std::uint64_t count{};
+                if (::read(fd_.get(), &count, sizeof count) == sizeof count) handler();
+            });
+        });
+    }
+
+    ~source()
+    {
+        if (loop_ != nullptr) on_loop([this] { loop_->unwatch(fd_.get()); });
+    }
+    source(const source&) = delete;
+    source& operator=(const source&) = delete;
+
+    // The loop was stopped.
+    void let_go() { loop_ = nullptr; }
+
+    void signal() const
+    {
+        const std::uint64_t one = 1;
+        EXPECT_EQ(::write(fd_.get(), &one, sizeof one), sizeof one);
+    }
+
+    void on_loop(const std::function<void()>& what) const
+    {
+        std::promise<void> done;
+        loop_->post([&] {
+            what();
+            done.set_value();
+        });
+        done.get_future().wait();
+    }
+
+private:
+    event_loop* loop_;
+    unique_fd fd_;
+};
+
+class a_loop : public testing::Test {
+protected:
+    a_loop()
+    {
+        loop_.start();
+        // Before there is a guest, in whose turn it could run.
+        std::promise<std::thread::id> id;
+        loop_.post([&] { id.set_value(std::this_thread::get_id()); });
+        own_thread_ = id.get_future().get();
+    }
+
+    [[nodiscard]] static boot_time in(std::chrono::milliseconds time)
+    {
+        return boot_clock::now() + time;
+    }
+
+    system_platform platform_;
+    event_loop loop_{platform_};
+    std::thread::id own_thread_;
+};
+
+// A thread that helps until it is woken.
+class helper {
+public:
+    helper(event_loop& loop, platform& platform, boot_time until = boot_time::max())
+        : thread_{[this, &loop, &platform, until] {
+              timed_out_ = loop.help(platform, until, woken_.get_token());
+              ended_ = true;
+          }},
+          id_{thread_.get_id()}
+    {
+    }
+
+    void wake() { woken_.request_stop(); }
+    void join() { thread_.join(); }
+    [[nodiscard]] bool timed_out() const { return timed_out_; }
+    [[nodiscard]] bool ended() const { return ended_; }
+    [[nodiscard]] std::thread::id id() const { return id_; }
+    [[nodiscard]] pthread_t handle() { return thread_.native_handle(); }
+
+private:
+    std::stop_source woken_;
+    std::atomic<bool> timed_out_ = false;
+    std::atomic<bool> ended_ = false;
+    std::jthread thread_;
+    std::thread::id id_;
+};
+
+TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
+{
+    std::vector<int> seen;
+    std::promise<void> done;
+    for (int i = 0; i < 100; ++i) {
+        loop_.post([&seen, i, this] {
+            seen.push_back(i);
+            loop_.post([&seen, i] { seen.push_back(100 + i); });
+        });
+    }
+    loop_.post([&, this] { loop_.post([&] { done.set_value(); }); });
+    done.get_future().wait();
+    ASSERT_EQ(seen.size(), 200);
+    std::vector<int> first;
+    std::vector<int> second;
+    for (const int each : seen) (each < 100 ? first : second).push_back(each);
+    EXPECT_TRUE(std::ranges::is_sorted(first));
+    EXPECT_TRUE(std::ranges::is_sorted(second));
+}
+
+TEST_F(a_loop, hears_of_everything_that_many_threads_post)
+{
+    std::atomic<int> count = 0;
+    {
+        std::vector<std::jthread> threads;
+        threads.reserve(4);
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < 1000; ++i) loop_.post([&] { ++count; });
+            });
+        }
+    }
+    EXPECT_TRUE(eventually([&] { return count == 4000; }));
+}
+
+TEST_F(a_loop, runs_a_timer_when_it_is_due_and_not_before)
+{
+    std::promise<boot_time> ran;
+    const auto due = in(20ms);
+    loop_.post([&] { loop_.call_at(due, [&] { ran.set_value(boot_clock::now()); }); });
+    EXPECT_GE(ran.get_future().get(), due);
+}
+
+TEST_F(a_loop, without_descriptors_needs_no_help)
+{
+    helper one{loop_, platform_, in(10ms)};
+    one.join();
+    EXPECT_TRUE(one.timed_out());
+}
+
+TEST_F(a_loop, is_read_by_who_helps)
+{
+    std::atomic<std::thread::id> reader;
+    const source input{loop_, [&] { reader = std::this_thread::get_id(); }};
+    helper one{loop_, platform_};
+    // Until he is there the own thread reads.
+    EXPECT_TRUE(eventually([&] {
+        input.signal();
+        return reader.load() == one.id();
+    }));
+    one.wake();
+}
+
+TEST_F(a_loop, is_read_by_its_own_thread_when_nobody_helps_any_more)
+{
+    std::atomic<int> count = 0;
+    std::atomic<std::thread::id> reader;
+    const source input{loop_, [&] {
+                           reader = std::this_thread::get_id();
+                           ++count;
+                       }};
+    {
+        helper one{loop_, platform_};
+        input.signal();
+        EXPECT_TRUE(eventually([&] { return count == 1; }));
+        one.wake();
+    }
+    input.signal();
+    EXPECT_TRUE(eventually([&] { return count == 2; }));
+    EXPECT_EQ(reader.load(), own_thread_);
+}
+
+TEST_F(a_loop, is_heard_though_guests_come_and_go)
+{
+    std::atomic<int> count = 0;
+    const source input{loop_, [&] { ++count; }};
+    std::atomic<bool> over = false;
+    std::jthread guests{[&] {
+        while (!over) {
+            std::stop_source woken;
+            static_cast<void>(loop_.help(platform_, in(1ms), woken.get_token()));
+        }
+    }};
+    for (int i = 1; i <= 200; ++i) {
+        input.signal();
+        EXPECT_TRUE(eventually([&] { return count == i; }));
+    }
+    over = true;
+}
+
+TEST_F(a_loop, wakes_a_guest_that_another_thread_wakes)
+{
+    const source input{loop_, [] {}};
+    helper one{loop_, platform_};
+    std::this_thread::sleep_for(5ms);
+    one.wake();
+    one.join();
+    EXPECT_FALSE(one.timed_out());
+}
+
+TEST_F(a_loop, wakes_a_guest_that_a_task_wakes_in_either_thread)
+{
+    for (int i = 0; i < 200; ++i) {
+        std::optional<helper> one;
+        const source input{loop_, [&] { one->wake(); }};
+        one.emplace(loop_, platform_);
+        input.signal();
+        one->join();
+        EXPECT_FALSE(one->timed_out());
+        input.on_loop([] {});
+    }
+}
+
+TEST_F(a_loop, lets_a_guest_go_when_his_time_is_over)
+{
+    const source input{loop_, [] {}};
+    const auto until = in(20ms);
+    helper one{loop_, platform_, until};
+    one.join();
+    EXPECT_TRUE(one.timed_out());
+    EXPECT_GE(boot_clock::now(), until);
+}
+
+TEST_F(a_loop, has_one_guest_and_the_others_sleep)
+{
+    std::atomic<int> count = 0;
+    const source input{loop_, [&] { ++count; }};
+    helper one{loop_, platform_};
+    helper two{loop_, platform_};
+    helper three{loop_, platform_};
+    for (int i = 1; i <= 20; ++i) {
+        input.signal();
+        EXPECT_TRUE(eventually([&] { return count == i; }));
+    }
+    one.wake();
+    one.join();
+    input.signal();
+    EXPECT_TRUE(eventually([&] { return count == 21; }));
+    two.wake();
+    three.wake();
+}
+
+TEST_F(a_loop, runs_one_task_at_a_time_whoever_helps)
+{
+    int inside = 0;  // not atomic: only one task touches it at a time
+    int most = 0;
+    int count = 0;
+    const auto task = [&] {
+        most = std::max(most, ++inside);
+        ++count;
+        std::this_thread::yield();
+        --inside;
+    };
+    const source input{loop_, task};
+    {
+        std::atomic<bool> over = false;
+        std::vector<std::jthread> threads;
+        threads.reserve(2);
+        for (int t = 0; t < 2; ++t) {
+            threads.emplace_back([&] {
+                while (!over) {
+                    std::stop_source woken;
+                    static_cast<void>(loop_.help(platform_, in(1ms), woken.get_token()));
+                }
+            });
+        }
+        for (int i = 0; i < 300; ++i) {
+            loop_.post(task);
+            loop_.post([&, this] { loop_.call_at(boot_clock::now(), task); });
+            input.signal();
+            if (i % 16 == 0) std::this_thread::sleep_for(100us);
+        }
+        EXPECT_TRUE(eventually([&] {
+            bool all = false;
+            input.on_loop([&] { all = count >= 601; });
+            return all;
+        }));
+        over = true;
+    }
+    input.on_loop([&] { EXPECT_EQ(most, 1); });
+}
+
+TEST_F(a_loop, keeps_its_timers_while_someone_helps)
+{
+    const source input{loop_, [] {}};
+    helper one{loop_, platform_};
+    std::this_thread::sleep_for(5ms);
+    std::promise<std::thread::id> ran;
+    const auto due = in(10ms);
+    // Set in a guest's turn, if he is there.
+    source setter{loop_,
+                  [&] { loop_.call_at(due, [&] { ran.set_value(std::this_thread::get_id()); }); }};
+    setter.signal();
+    EXPECT_EQ(ran.get_future().get(), own_thread_);
+    EXPECT_LT(boot_clock::now(), due + 2s);
+    one.wake();
+}
+
+TEST_F(a_loop, rings_while_someone_helps)
+{
+    std::promise<std::thread::id> rang;
+    event_loop other{platform_};
+    other.on_alarm([&] { rang.set_value(std::this_thread::get_id()); });
+    other.start();
+    const source input{other, [] {}};
+    helper one{other, platform_};
+    std::this_thread::sleep_for(5ms);
+    other.set_alarm(in(5ms));
+    EXPECT_NE(rang.get_future().get(), one.id());
+    one.wake();
+}
+
+TEST_F(a_loop, runs_tasks_in_its_own_thread_only_where_that_is_asked_for)
+{
+    std::atomic<int> count = 0;
+    std::atomic<std::thread::id> reader;
+    const source input{loop_, [&] {
+                           reader = std::this_thread::get_id();
+                           ++count;
+                       }};
+    helper one{loop_, platform_};
+    std::this_thread::sleep_for(5ms);
+    loop_.own_thread_only(true);
+    for (int i = 1; i <= 20; ++i) {
+        input.signal();
+        EXPECT_TRUE(eventually([&] { return count == i; }));
+        EXPECT_EQ(reader.load(), own_thread_);
+    }
+    EXPECT_FALSE(one.ended());
+    loop_.own_thread_only(false);
+    one.wake();
+    one.join();
+    EXPECT_FALSE(one.timed_out());
+}
+
+TEST_F(a_loop, stops_while_someone_helps_who_goes_on_waiting)
+{
+    source input{loop_, [] {}};
+    helper one{loop_, platform_};
+    std::this_thread::sleep_for(5ms);
+    loop_.stop();
+    input.let_go();
+    EXPECT_FALSE(one.ended());
+    one.wake();
+    one.join();
+    EXPECT_FALSE(one.timed_out());
+}
+
+std::atomic<int> signals_seen = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+TEST_F(a_loop, lets_a_guest_handle_his_signals)
+{
+    signals_seen = 0;
+    struct sigaction action{};
+    action.sa_handler = [](int) { ++signals_seen; };
+    struct sigaction before{};
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+    std::atomic<int> count = 0;
+    const source input{loop_, [&] { ++count; }};
+    helper one{loop_, platform_};
+    std::this_thread::sleep_for(5ms);
+    ::pthread_kill(one.handle(), SIGUSR1);
+    EXPECT_TRUE(eventually([] { return signals_seen == 1; }));
+    EXPECT_FALSE(one.ended());
+    input.signal();
+    EXPECT_TRUE(eventually([&] { return count == 1; }));
+    one.wake();
+    one.join();
+    ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+}  // namespace
+}  // namespace pawl::base
