@@ -33,6 +33,10 @@ namespace sync {
 class grant;
 }
 
+namespace coro {
+struct on_client_thread;
+}
+
 class PAWL_EXPORT hold {
 public:
     // Nothing is held.
@@ -56,12 +60,26 @@ public:
     void release();
     void release(std::error_code& ec) noexcept;
 
+    // The same without blocking: with any completion token of Boost.Asio (<pawl/asio.h>), and to be
+    // awaited in any coroutine (<pawl/coro.h>). The hold is taken out of this object at once.
+    template <class CompletionToken>
+    auto async_release(CompletionToken&& token);
+
+    template <class ResumeOn = coro::on_client_thread>
+    [[nodiscard]] auto release_async(ResumeOn&& resume_on = {});
+
     // Makes the lock valid for at least `lease` from now, drift aside; never shortens it. One round
     // trip. On failure the old deadline stands, unless the server said that the lock is lost.
     void extend(std::chrono::milliseconds lease);
     void extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept;
 
-    // The same, but free of charge when the lock is valid for that long already. Call it before a
+    template <class CompletionToken>
+    auto async_extend(std::chrono::milliseconds lease, CompletionToken&& token);
+
+    template <class ResumeOn = coro::on_client_thread>
+    [[nodiscard]] auto extend_async(std::chrono::milliseconds lease, ResumeOn&& resume_on = {});
+
+    // As extend(), but free of charge when the lock is valid for that long already. Call it before a
     // step that must not be interrupted.
     void ensure(std::chrono::milliseconds duration);
     void ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept;
@@ -102,6 +120,7 @@ public:
 
 private:
     friend class lockable;
+    friend struct async_access;
     explicit hold(std::shared_ptr<sync::grant> grant) noexcept;
     void give_back() noexcept;
 

@@ -51,6 +51,10 @@ enum class reentry : bool;
 enum class fairness : bool;
 }  // namespace sync
 
+namespace coro {
+struct on_client_thread;
+}
+
 class PAWL_EXPORT lockable {
 public:
     lockable(const lockable&) = delete;
@@ -111,6 +115,32 @@ public:
         return try_acquire_within(time_limit::at(when), stop, ec);
     }
 
+    // ── Without blocking ────────────────────────────────────────────────────────────────────────
+    // docs/async.md tells which to use. Each header says more, and has to be included.
+
+    // <pawl/asio.h>: with any completion token of Boost.Asio. The handler is called with an error
+    // code and a hold; the last two with a std::optional<hold>, empty when the lock is busy.
+    template <class CompletionToken>
+    auto async_acquire(CompletionToken&& token);
+
+    template <class CompletionToken>
+    auto async_try_acquire(CompletionToken&& token);
+
+    template <class Rep, class Period, class CompletionToken>
+    auto async_acquire_for(std::chrono::duration<Rep, Period> wait, CompletionToken&& token);
+
+    // <pawl/coro.h>: to be awaited in any coroutine, for the same results. `resume_on` says where
+    // the coroutine goes on.
+    template <class ResumeOn = coro::on_client_thread>
+    [[nodiscard]] auto acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {});
+
+    template <class ResumeOn = coro::on_client_thread>
+    [[nodiscard]] auto try_acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {});
+
+    template <class Rep, class Period, class ResumeOn = coro::on_client_thread>
+    [[nodiscard]] auto acquire_async_for(std::chrono::duration<Rep, Period> wait,
+                                         std::stop_token stop = {}, ResumeOn&& resume_on = {});
+
     // ── The interface of std::timed_mutex ───────────────────────────────────────────────────────
     // What lock() acquires belongs to the calling thread: only that thread can unlock() it.
 
@@ -149,6 +179,8 @@ protected:
     ~lockable();
 
 private:
+    friend struct async_access;
+
     std::optional<hold> try_acquire_within(time_limit limit, const std::stop_token& stop);
     std::optional<hold> try_acquire_within(time_limit limit, const std::stop_token& stop,
                                            std::error_code& ec) noexcept;

@@ -1,6 +1,7 @@
 #include "sync/client_state.h"
 
 #include "base/forked.h"
+#include "sync/acquisition.h"
 #include "sync/validate.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ client_state::parts::parts(const client_options& options, surroundings&& all, st
     : around{std::move(all)},
       keeper{options, around},
       room{around, keeper, std::move(client),
-           [this](std::optional<std::string_view> lock) { locals.let_go(lock); }}
+           [this](std::optional<std::string_view> lock) { locals->let_go(lock); }},
+      calls{*around.platform, *around.loop}
 {
     around.loop->start();
 }
@@ -64,9 +66,11 @@ void client_state::close()
 {
     if (inherited()) return;
     const auto until = platform().now() + options_.shutdown_limit;
-    parts_->locals.let_go(std::nullopt);
+    parts_->calls.close(until);
+    parts_->locals->let_go(std::nullopt);
     parts_->keeper.close(until);
     parts_->around.loop->stop();
+    parts_->calls.abandon_all();
     std::shared_ptr<store::store> gone;
     {
         const std::scoped_lock guard{parts_->store_mutex};
@@ -85,8 +89,26 @@ std::shared_ptr<store::store> client_state::open_store() const
     return parts_->around.store;
 }
 
-core::acquire_result client_state::run(const core::acquire_plan& plan, const base::interrupt* stop,
-                                       waiting_room::place* place)
+void client_state::run(acquisition& wanted, const base::interrupt& stop)
+{
+    using kind = core::acquire_step::kind;
+    const base::call_under_way mark{platform()};
+    const auto store = open_store();
+    auto step = wanted.start();
+    while (step.what != kind::finish) {
+        if (step.what == kind::send) {
+            step = wanted.on_outcome(store ? store->execute(step.request, step.until, &stop)
+                                           : closed_outcome());
+        } else if (wanted.place() != nullptr ? wanted.place()->wait(step.until, stop.token())
+                                             : platform().pause(step.until, &stop)) {
+            step = wanted.on_pause_over();
+        } else {
+            step = wanted.on_cancel();
+        }
+    }
+}
+
+core::acquire_result client_state::run(const core::acquire_plan& plan)
 {
     using kind = core::acquire_step::kind;
     const base::call_under_way mark{platform()};
@@ -95,20 +117,12 @@ core::acquire_result client_state::run(const core::acquire_plan& plan, const bas
     auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
-            step.request.join = step.request.join && room().is_listening();
             const auto got =
-                store ? store->execute(step.request, step.until, stop) : closed_outcome();
-            if (place != nullptr && got.what == verdict::busy) room().listen();
+                store ? store->execute(step.request, step.until, nullptr) : closed_outcome();
             step = machine.on_outcome(got, platform().now());
-        } else if (place == nullptr ? platform().pause(step.until, stop)
-                                    : place->wait(step.until, stop->token())) {
-            step = machine.on_pause_over(platform().now());
         } else {
-            step = machine.on_cancel();
-        }
-        if (place == nullptr || step.what == kind::finish) continue;
-        if (const auto granted = place->take()) {
-            step = machine.on_granted(*granted, platform().now());
+            static_cast<void>(platform().pause(step.until, nullptr));
+            step = machine.on_pause_over(platform().now());
         }
     }
     return machine.result();
@@ -139,6 +153,11 @@ client_state::answer client_state::run(const core::operation& request, const bas
         }
     }
     return {machine.result(), machine.sent()};
+}
+
+void client_state::prepare()
+{
+    if (const auto store = open_store()) store->prepare();
 }
 
 outcome client_state::ping()

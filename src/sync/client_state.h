@@ -8,6 +8,7 @@
 #include "core/acquire.h"
 #include "core/exchange.h"
 #include "store/store.h"
+#include "sync/async_call.h"
 #include "sync/lease_keeper.h"
 #include "sync/local_locks.h"
 #include "sync/surroundings.h"
@@ -24,7 +25,9 @@
 
 namespace pawl::sync {
 
-class client_state {
+class acquisition;
+
+class client_state : public std::enable_shared_from_this<client_state> {
 public:
     // Throws pawl::error (bad_argument).
     [[nodiscard]] static std::shared_ptr<client_state> open(client_options options);
@@ -42,11 +45,9 @@ public:
     // a thread that exists in the parent only may have held it.
     [[nodiscard]] bool inherited() const noexcept;
 
-    // Runs a machine to its end in the caller's thread. A closed client refuses. Who has a `place`
-    // waits there; it may be null.
-    [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan,
-                                           const base::interrupt* stop,
-                                           waiting_room::place* place = nullptr);
+    // Run a machine to its end in the caller's thread. A closed client refuses.
+    void run(acquisition& wanted, const base::interrupt& stop);
+    [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan);
     struct answer {
         core::outcome what;
         base::boot_time sent;  // when the request that was answered was sent
@@ -55,11 +56,23 @@ public:
     [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop,
                              std::chrono::milliseconds limit);
 
+    // As store::prepare().
+    void prepare();
+
+    // On the scheduler only: as store::submit_one().
+    void submit(const core::operation& what, std::chrono::milliseconds patience,
+                store::store::still_wanted wanted, store::store::one_done done)
+    {
+        parts_->around.store->submit_one(what, patience, std::move(wanted), std::move(done));
+    }
+
     [[nodiscard]] core::outcome ping();
 
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
     [[nodiscard]] waiting_room& room() noexcept { return parts_->room; }
-    [[nodiscard]] local_locks& locals() noexcept { return parts_->locals; }
+    [[nodiscard]] local_locks& locals() noexcept { return *parts_->locals; }
+    [[nodiscard]] async_calls& calls() noexcept { return parts_->calls; }
+    [[nodiscard]] const base::random_unit& random() const noexcept { return random_; }
     [[nodiscard]] base::scheduler& loop() const noexcept { return *parts_->around.loop; }
     [[nodiscard]] base::platform& platform() const noexcept { return *parts_->around.platform; }
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
@@ -80,8 +93,9 @@ private:
         surroundings around;
         std::mutex store_mutex;  // guards around.store, which is none when closed
         lease_keeper keeper;
-        local_locks locals;
+        std::shared_ptr<local_locks> locals = std::make_shared<local_locks>();
         waiting_room room;
+        async_calls calls;
     };
 
     [[nodiscard]] std::shared_ptr<store::store> open_store() const;

@@ -39,6 +39,31 @@ maybe_trouble grant::leave()
     return note(client_->run(request), lease_->length);
 }
 
+void grant::leave(result_handler done)
+{
+    auto request = lease_->ask(verb::set_count);
+    request.count = drop_one();
+    if (request.count > 0) {
+        ask(request, std::move(done));
+    } else if (local_) {
+        local_->release(lease_, std::move(done));
+    } else {
+        give_to_server(client_, lease_, std::move(done));
+    }
+}
+
+// Something that counts the lease anew.
+void grant::ask(core::operation request, result_handler done)
+{
+    if (state() == hold_state::lost) {
+        tell_later(client_, lost_because(lease_->why), std::move(done));
+        return;
+    }
+    ask_server(client_, lease_, request,
+               [self = shared_from_this(), length = request.lease,
+                done = std::move(done)](const auto& got) { done(self->note(got, length)); });
+}
+
 unsigned grant::drop_one()
 {
     const std::scoped_lock guard{mutex_};
@@ -57,6 +82,16 @@ maybe_trouble grant::extend(std::chrono::milliseconds length)
     validate_lease("extend", length);
     std::chrono::nanoseconds way{};
     return lengthen(length, client_->options().command_limit, way);
+}
+
+void grant::extend(std::chrono::milliseconds length, result_handler done)
+{
+    validate_lease("extend", length);
+    // Noted before it is sent: even without an answer the server may keep it for as long.
+    lease_->longest = std::max(lease_->longest.load(), length);
+    auto request = lease_->ask(verb::renew);
+    request.lease = length;
+    ask(request, std::move(done));
 }
 
 maybe_trouble grant::ensure(std::chrono::milliseconds duration)
@@ -148,9 +183,10 @@ std::stop_token grant::lost() const
         return stopped.get_token();
     }
     client_->leases().notice_time(lease_);
+    auto source = client_->leases().loss_of(lease_, fence_);
     // Here too, and not only by the dispatcher, which may be behind. It runs the user's callbacks.
-    if (lease_->state == hold_state::lost && has_holds()) std::stop_source{lost_}.request_stop();
-    return lost_.get_token();
+    if (lease_->state == hold_state::lost && has_holds()) source.request_stop();
+    return source.get_token();
 }
 
 std::chrono::nanoseconds grant::valid_for() const noexcept

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -20,16 +21,22 @@ namespace pawl::sync {
 
 class local_lock;
 
-class grant {
+// What the end of a hold does that was not released by a call.
+enum class release_mode : bool {
+    waits,          // until the server has answered
+    in_background,  // for who has no thread that may wait
+};
+
+class grant : public std::enable_shared_from_this<grant> {
 public:
     // `local` is where it is passed on when the last hold leaves; null: it is given to the server.
     grant(std::shared_ptr<client_state> client, core::lease_ptr lease,
-          std::shared_ptr<local_lock> local)
+          std::shared_ptr<local_lock> local, release_mode how)
         : client_{std::move(client)},
           lease_{std::move(lease)},
           local_{std::move(local)},
-          fence_{lease_->fence},
-          lost_{client_->leases().loss_of(lease_)}
+          how_{how},
+          fence_{lease_->fence}
     {
     }
 
@@ -39,6 +46,12 @@ public:
 
     // One hold less: with the last one the lock is released.
     [[nodiscard]] maybe_trouble leave();
+
+    // The same without waiting; `done` is called on the client's scheduler. Both may throw pawl::error
+    // (bad_argument).
+    using result_handler = std::function<void(const maybe_trouble&)>;
+    void leave(result_handler done);
+    void extend(std::chrono::milliseconds length, result_handler done);
 
     [[nodiscard]] maybe_trouble extend(std::chrono::milliseconds length);
     [[nodiscard]] maybe_trouble ensure(std::chrono::milliseconds duration);
@@ -54,6 +67,7 @@ public:
 
     [[nodiscard]] const core::lease& lease() const noexcept { return *lease_; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
+    [[nodiscard]] release_mode how_to_release() const noexcept { return how_; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
     // Whether some hold has not left yet.
@@ -65,14 +79,15 @@ private:
                                          std::chrono::nanoseconds& way);
     [[nodiscard]] unsigned drop_one();
     [[nodiscard]] maybe_trouble release();
+    void ask(core::operation request, result_handler done);
     [[nodiscard]] maybe_trouble note(const client_state::answer& got,
                                      std::chrono::milliseconds length);
 
     std::shared_ptr<client_state> client_;
     core::lease_ptr lease_;
     std::shared_ptr<local_lock> local_;
+    release_mode how_;
     std::uint64_t fence_;
-    std::stop_source lost_;
     mutable std::mutex mutex_;
     core::lock_word word_ = core::lock_word::locked();  // guarded by mutex_
 };

@@ -47,10 +47,17 @@ hold::~hold()
 void hold::give_back() noexcept
 {
     if (!active_.exchange(false) || grant_->client().inherited()) return;
+    const auto complain = [grant = grant_](const sync::maybe_trouble& failed) {
+        if (!failed) return;
+        grant->client().warn(sync::describe("release", grant->lease().keys.lock,
+                                            grant->client().server(), failed->code,
+                                            failed->detail));
+    };
     try {
-        if (const auto failed = grant_->leave()) {
-            grant_->client().warn(sync::describe("release", name(), grant_->client().server(),
-                                                 failed->code, failed->detail));
+        if (grant_->how_to_release() == sync::release_mode::in_background) {
+            grant_->leave(complain);
+        } else {
+            complain(grant_->leave());
         }
     } catch (const std::system_error& e) {
         grant_->client().warn(std::string{"release: "} + e.what());

@@ -123,12 +123,14 @@ void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
     const std::scoped_lock guard{mutex_};
     lease->fence = fence;
     lease->idle = false;
-    lease->lost = std::stop_source{};
+    lease->lost = std::stop_source{std::nostopstate};
 }
 
-std::stop_source lease_keeper::loss_of(const lease_ptr& lease)
+std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fence)
 {
     const std::scoped_lock guard{mutex_};
+    if (lease->fence != fence) return std::stop_source{std::nostopstate};
+    if (!lease->lost.stop_possible()) lease->lost = std::stop_source{};
     return lease->lost;
 }
 
@@ -196,45 +198,69 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
     tell(changes);
 }
 
+struct lease_keeper::giving_back {
+    lease_ptr lease;
+    boot_time wanted_until;
+    boot_time end;
+    boot_time awaited_until;  // by close()
+    bool awaited = true;
+    bool repeated = false;
+    std::chrono::milliseconds pause = shortest_pause;
+
+    static constexpr std::chrono::milliseconds shortest_pause{500};
+    static constexpr std::chrono::milliseconds longest_pause{4'000};
+};
+
 void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until)
 {
-    const auto until = platform_.now() + std::max(lease->length, lease->longest.load());
+    const auto now = platform_.now();
+    const auto lasts = now + std::max(lease->length, lease->longest.load());
+    const auto what = std::make_shared<giving_back>();
+    what->lease = lease;
+    what->wanted_until = wanted_until;
+    what->end = std::max(lasts, wanted_until + 2 * giving_back::shortest_pause);
+    what->awaited_until = now + 2 * command_limit_;
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
-    loop_.post([this, lease, wanted_until, until] {
-        try_give_back(lease->ask(core::verb::release), lease, wanted_until, until);
-    });
+    loop_.post([this, what] { try_give_back(what); });
 }
 
-void lease_keeper::try_give_back(const core::operation& request, const lease_ptr& lease,
-                                 boot_time wanted_until, boot_time until)
+void lease_keeper::try_give_back(const std::shared_ptr<giving_back>& what)
 {
-    const auto done = [this, lease, wanted_until, until](const auto& outcomes) {
-        constexpr std::chrono::milliseconds pause{500};
-        const auto now = platform_.now();
-        const auto got = outcomes.front().what;
-        const bool may_come = now <= wanted_until + pause;
-        const bool over = core::is_answer(got) && !may_come;
-        const auto again = std::max(now, may_come ? wanted_until : now) + pause;
-        if (over || again >= until) {
-            gave_back();
-        } else {
-            loop_.call_at(again, [this, lease, wanted_until, until] {
-                // If it was done before, others may have had the lock since, with higher numbers.
-                auto repeated = lease->ask(core::verb::release);
-                repeated.used = 0;
-                repeated.has_reserve = false;
-                try_give_back(repeated, lease, wanted_until, until);
-            });
-        }
-    };
-    store_.submit({request}, command_limit_, done);
+    auto request = what->lease->ask(core::verb::release);
+    if (std::exchange(what->repeated, true)) {
+        // If it was done before, others may have had the lock since, with higher numbers.
+        request.used = 0;
+        request.has_reserve = false;
+    }
+    store_.submit({request}, command_limit_,
+                  [this, what](const auto& outcomes) { on_answer(what, outcomes.front().what); });
 }
 
-void lease_keeper::gave_back()
+void lease_keeper::on_answer(const std::shared_ptr<giving_back>& what, core::verdict got)
 {
+    constexpr auto shortest = giving_back::shortest_pause;
+    const auto now = platform_.now();
+    const bool may_come = now <= what->wanted_until + shortest;
+    const bool over = core::is_answer(got) && !may_come;
+    auto again = now + shortest;
+    if (core::is_answer(got)) {
+        // At the end once more, when it cannot come any more.
+        again = std::min(now + what->pause, what->wanted_until + shortest);
+        again = std::max(again, now + shortest);
+        what->pause = std::min(2 * what->pause, giving_back::longest_pause);
+    }
+    if (over || again >= what->end || now >= what->awaited_until) no_longer_awaited(*what);
+    if (over || again >= what->end) return;
+    loop_.call_at(again, [this, what] { try_give_back(what); });
+}
+
+// What may come at any time keeps nobody from going.
+void lease_keeper::no_longer_awaited(giving_back& what)
+{
+    if (!std::exchange(what.awaited, false)) return;
     const std::scoped_lock guard{mutex_};
     if (--being_given_back_ == 0) all_given_back_.request_stop();
 }
@@ -274,7 +300,7 @@ void lease_keeper::tell(const core::transitions& changes)
         const auto& lease = *change.which;
         if (change.to == hold_state::lost && lease.when_lost) loop_.post(lease.when_lost);
         if (lease.idle) continue;
-        if (change.to == hold_state::lost) {
+        if (change.to == hold_state::lost && lease.lost.stop_possible()) {
             stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });
         }
         tell_handlers(change);

@@ -48,15 +48,16 @@ public:
     // Someone has it now, with this number; the token of who had it before is of no use to him.
     void pass_on(const core::lease_ptr& lease, std::uint64_t fence);
 
-    // Asked to stop when who has it now loses it.
-    [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease);
+    // Asked to stop when who has it with this number loses it; without a state if he has it no more.
+    [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease, std::uint64_t fence);
 
     // Looks at the clock: if the deadline has passed, the lease is lost when this returns.
     void notice_time(const core::lease_ptr& lease);
 
     // Tries to release it in the background, until the server would drop it of its own accord. For
     // leases that may or may not be ours on the server, or may be until `wanted_until`: the request to
-    // acquire it may be on its way when the first release says that it is not.
+    // acquire it may be on its way when the first release says that it is not. So that is repeated,
+    // after pauses that grow.
     void give_back(const core::lease_ptr& lease, base::boot_time wanted_until);
 
     // Waits a little for what is being given back, then gives up all leases.
@@ -73,9 +74,10 @@ private:
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const std::vector<core::outcome>& outcomes);
-    void try_give_back(const core::operation& request, const core::lease_ptr& lease,
-                       base::boot_time wanted_until, base::boot_time until);
-    void gave_back();
+    struct giving_back;
+    void try_give_back(const std::shared_ptr<giving_back>& what);
+    void on_answer(const std::shared_ptr<giving_back>& what, core::verdict got);
+    void no_longer_awaited(giving_back& what);
     void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held
     void tell(const core::transitions& changes);  // mutex_ is held

@@ -11,7 +11,6 @@ namespace pawl::sync {
 
 using base::boot_time;
 using core::verdict;
-using turn = core::local_queue::turn;
 
 namespace {
 
@@ -21,185 +20,266 @@ constexpr std::chrono::milliseconds longest_wake_up{10};
 // As many numbers as the lock is passed on before the server is asked again.
 constexpr unsigned reserve_size = core::local_queue::most_passes;
 
+// Whose turn it is may ask once, however late it is.
+time_limit what_is_left(time_limit limit, boot_time until, boot_time now)
+{
+    if (limit.is_never()) return limit;
+    return time_limit::after(
+        std::max<std::chrono::nanoseconds>(until - now, std::chrono::nanoseconds{1}));
+}
+
 }  // namespace
 
-local_lock::local_lock(client_state& client, lock_settings settings)
-    : client_{&client}, settings_{std::move(settings)}
+local_lock::local_lock(client_state& client, settings_ptr settings, std::weak_ptr<local_locks> all)
+    : client_{&client}, settings_{std::move(settings)}, all_{std::move(all)}
 {
 }
 
-local_lock::result local_lock::acquire(const std::shared_ptr<client_state>& client,
-                                       time_limit limit, const std::stop_token& stop)
+local_lock::~local_lock()
 {
+    if (const auto all = all_.lock()) all->part_from(*this);
+}
+
+local_lock::result local_lock::acquire(time_limit limit, const std::stop_token& stop)
+{
+    using kind = standing::kind;
     auto& platform = client_->platform();
-    guard held{mutex_};
-    notice_loss();
-    auto my_turn = queue_.arrive();
-    if (my_turn == turn::wait) {
-        if (limit.is_now() && lease_) return trouble{errc::busy, {}};
-        if (limit.is_now()) return ask(held, client, {limit, stop, true});
-        const auto until = limit.is_never() ? boot_time::max() : platform.now() + limit.wait();
-        if (!wait_for_turn(held, my_turn, until, stop)) {
-            wake_next(held);
+    const auto until = limit.is_never() ? boot_time::max() : platform.now() + limit.wait();
+    auto mine = arrive(!limit.is_now(), nullptr, release_mode::waits);
+    if (mine.what == kind::waits) {
+        if (!wait_for_turn(mine, until, stop)) {
             return trouble{stop.stop_requested() ? errc::cancelled : errc::timed_out, {}};
         }
-        if (!limit.is_never()) {
-            // Whose turn it is may ask once, however late it is.
-            const auto left = std::max<std::chrono::nanoseconds>(until - platform.now(),
-                                                                 std::chrono::nanoseconds{1});
-            limit = time_limit::after(left);
-        }
+        limit = what_is_left(limit, until, platform.now());
     }
-    if (my_turn == turn::take) return take(client);
-    return ask(held, client, {limit, stop, false});
+    switch (mine.what) {
+    case kind::has_it: return std::move(mine.granted);
+    case kind::busy: return trouble{errc::busy, {}};
+    default: return ask(mine.what == kind::asks_beside, limit, stop);
+    }
 }
 
 // False if the limit passed or stop was requested before.
-bool local_lock::wait_for_turn(guard& held, turn& my_turn, boot_time until,
-                               const std::stop_token& stop)
+bool local_lock::wait_for_turn(standing& mine, boot_time until, const std::stop_token& stop)
 {
-    const auto mine = queue_.line_up();
-    const auto leave = [&] {
-        asleep_.erase(mine);
-        queue_.leave(mine);
-        if (queue_.is_idle()) stay_or_drop();
-    };
+    using kind = standing::kind;
+    const auto number = mine.number;
     try {
         while (true) {
             std::stop_source woken;
-            asleep_[mine] = woken;
-            wake_next(held);
-            {
-                const std::stop_callback watch{stop, [&woken] { woken.request_stop(); }};
-                static_cast<void>(client_->platform().sleep(until, woken.get_token()));
-            }
-            held.lock();
-            notice_loss();
-            my_turn = queue_.look(mine);
-            if (my_turn != turn::wait) {
-                asleep_.erase(mine);
-                return true;
-            }
-            if (stop.stop_requested() || client_->platform().now() >= until) {
-                leave();
-                return false;
-            }
+            mine = look(number, [woken]() mutable { woken.request_stop(); }, release_mode::waits);
+            if (mine.what != kind::waits) return true;
+            if (stop.stop_requested() || client_->platform().now() >= until) break;
+            const std::stop_callback watch{stop, [&woken] { woken.request_stop(); }};
+            static_cast<void>(client_->platform().sleep(until, woken.get_token()));
         }
     } catch (const std::system_error&) {
-        // Out of descriptors.
-        held.lock();
-        leave();
-        wake_next(held);
+        leave(number);  // out of descriptors
         throw;
     }
+    leave(number);
+    return false;
+}
+
+local_lock::standing local_lock::arrive(bool may_wait, const waker& wake, release_mode how)
+{
+    guard held{mutex_};
+    notice_loss();
+    const auto my_turn = queue_.arrive();
+    if (my_turn == turn::wait && !may_wait) {
+        const auto what = lease_ ? standing::kind::busy : standing::kind::asks_beside;
+        wake_next(held);
+        return {.what = what};
+    }
+    const auto number = my_turn == turn::wait ? queue_.line_up() : ticket{};
+    return stand(held, my_turn, number, wake, how);
+}
+
+local_lock::standing local_lock::look(ticket mine, const waker& wake, release_mode how)
+{
+    guard held{mutex_};
+    notice_loss();
+    const auto my_turn = queue_.look(mine);
+    if (my_turn != turn::wait) asleep_.erase(mine);
+    return stand(held, my_turn, mine, wake, how);
+}
+
+local_lock::standing local_lock::stand(guard& held, turn my_turn, ticket mine, const waker& wake,
+                                       release_mode how)
+{
+    using kind = standing::kind;
+    standing now;
+    switch (my_turn) {
+    case turn::take: now = {.what = kind::has_it, .granted = take(how)}; break;
+    case turn::ask: now = {.what = kind::asks}; break;
+    case turn::wait:
+        now = {.what = kind::waits, .granted = nullptr, .number = mine};
+        asleep_[mine] = wake;
+        break;
+    }
+    wake_next(held);
+    return now;
+}
+
+void local_lock::leave(ticket mine)
+{
+    guard held{mutex_};
+    asleep_.erase(mine);
+    queue_.leave(mine);
+    if (queue_.is_idle()) stay_or_drop();
+    wake_next(held);
 }
 
 // Who asks for all who wait here, or, with `beside`, for himself alone: he will not wait.
-local_lock::result local_lock::ask(guard& held, const std::shared_ptr<client_state>& client,
-                                   const asking& how)
+local_lock::result local_lock::ask(bool beside, time_limit limit, const std::stop_token& stop)
 {
-    const bool may_pass_on =
-        settings_.renew && (queue_.has_waiters() || settings_.linger.count() > 0);
-    const unsigned reserve = may_pass_on ? reserve_size : 0;
-    if (settings_.linger.count() > 0) client_->room().listen();
-    // Until we hear, anyone may have asked for it.
-    if (!how.beside) wanted_ = false;
-    if (!client_->room().is_listening()) wanted_ = true;
-    const auto asked = [&] {
-        held.lock();
-        if (!how.beside) queue_.asked();
-    };
-    wake_next(held);
+    auto how = begin_to_ask(beside, limit);
+    const auto reserve = how.reserve;
     try {
-        auto got = take_from_server(*client_, settings_,
-                                    {.limit = how.limit,
-                                     .stop = how.stop,
-                                     .reserve = reserve,
-                                     .when_lost = [self = weak_from_this()] {
-                                         if (const auto here = self.lock()) here->on_lost();
-                                     }});
-        asked();
-        if (const auto* lease = std::get_if<core::lease_ptr>(&got)) {
-            auto granted = adopt(client, *lease, reserve);
-            // It may have been lost before we knew that it was here.
-            notice_loss();
-            wake_next(held);
-            return granted;
-        }
-        wake_next(held);
-        return std::get<trouble>(std::move(got));
-    } catch (const std::system_error&) {
-        asked();
-        wake_next(held);
+        auto got = take_from_server(*client_, *settings_, std::move(how), stop);
+        return asked(beside, reserve, std::move(got), release_mode::waits);
+    } catch (const std::system_error& e) {
+        static_cast<void>(
+            asked(beside, reserve, trouble{errc::unreachable, e.what()}, release_mode::waits));
         throw;
     }
 }
 
-std::shared_ptr<grant> local_lock::adopt(const std::shared_ptr<client_state>& client,
-                                         const core::lease_ptr& lease, unsigned reserve)
+taking local_lock::begin_to_ask(bool beside, time_limit limit)
+{
+    const std::scoped_lock held{mutex_};
+    const bool may_pass_on =
+        settings_->renew && (queue_.has_waiters() || settings_->linger.count() > 0);
+    if (settings_->linger.count() > 0) client_->room().listen();
+    // Until we hear, anyone may have asked for it.
+    if (!beside) wanted_ = false;
+    if (!client_->room().is_listening()) wanted_ = true;
+    return {.limit = limit,
+            .reserve = may_pass_on ? reserve_size : 0,
+            .known = std::exchange(known_, 0),
+            .when_lost = [self = weak_from_this()] {
+                if (const auto here = self.lock()) here->on_lost();
+            }};
+}
+
+local_lock::result local_lock::asked(bool beside, unsigned reserve, taken got, release_mode how)
+{
+    guard held{mutex_};
+    if (!beside) queue_.asked();
+    if (auto* const failed = std::get_if<trouble>(&got)) {
+        at_once_ = 0;
+        wake_next(held);
+        return std::move(*failed);
+    }
+    auto granted = adopt(std::get<core::lease_ptr>(got), reserve, how);
+    // It may have been lost before we knew that it was here.
+    notice_loss();
+    wake_next(held);
+    return granted;
+}
+
+std::shared_ptr<grant> local_lock::adopt(const core::lease_ptr& lease, unsigned reserve,
+                                         release_mode how)
 {
     // What was idle here meanwhile the server must have forgotten: it granted the lock anew.
     if (queue_.is_idle()) drop();
     lease_ = lease;
+    at_once_ = lease->at_once ? at_once_ + 1 : 0;
+    known_ = at_once_ >= often_enough ? lease->fence.load() : 0;
     next_fence_ = lease->fence + 1;
     last_fence_ = lease->fence + reserve;
     queue_.granted(client_->platform().now());
-    return std::make_shared<grant>(client, lease, shared_from_this());
+    return std::make_shared<grant>(client_->shared_from_this(), lease, shared_from_this(), how);
 }
 
-std::shared_ptr<grant> local_lock::take(const std::shared_ptr<client_state>& client)
+std::shared_ptr<grant> local_lock::take(release_mode how)
 {
     const auto number =
         base::is(base::mutant::pass_on_stale_fence) ? lease_->fence.load() : next_fence_++;
     client_->leases().pass_on(lease_, number);
-    return std::make_shared<grant>(client, lease_, shared_from_this());
+    return std::make_shared<grant>(client_->shared_from_this(), lease_, shared_from_this(), how);
 }
 
 maybe_trouble local_lock::release(const core::lease_ptr& lease)
 {
-    using ending = core::local_queue::ending;
-    guard held{mutex_};
-    notice_loss();
-    if (lease != lease_) {
-        wake_next(held);
-        return give_to_server(*client_, lease);
+    switch (begin_release(lease)) {
+    case rest_of_release::nothing: break;
+    case rest_of_release::give_back: return give_to_server(*client_, lease);
+    case rest_of_release::keep:
+        client_state::answer got;
+        try {
+            got = client_->run(keeping(lease));
+        } catch (const std::system_error& e) {
+            // Out of descriptors or memory: then it is given back, once that can be done.
+            got.what = {.what = verdict::unreachable, .fence = 0, .detail = e.what()};
+        }
+        return kept(lease, got);
     }
-    const auto now = client_->platform().now();
-    const core::local_queue::condition now_is{
-        .sound = is_sound(now), .has_fence = next_fence_ <= last_fence_, .lingers = lingers()};
-    switch (queue_.release(now_is, now)) {
-    case ending::pass_on:
-    case ending::linger:
-        rest(now);
-        stay_or_drop();
-        break;
-    case ending::keep: rest(now); return keep(held, lease);
-    case ending::give_back:
-        lease_ = nullptr;
-        queue_.gone();
-        wake_next(held);
-        return give_to_server(*client_, lease);
-    }
-    wake_next(held);
     return std::nullopt;
 }
 
-// Asks the server whether it may stay, and what numbers there are to pass it on with.
-maybe_trouble local_lock::keep(guard& held, const core::lease_ptr& lease)
+void local_lock::release(const core::lease_ptr& lease, result_handler done)
 {
+    const auto client = client_->shared_from_this();
+    switch (begin_release(lease)) {
+    case rest_of_release::nothing: tell_later(client, std::nullopt, std::move(done)); break;
+    case rest_of_release::give_back: give_to_server(client, lease, std::move(done)); break;
+    case rest_of_release::keep:
+        ask_server(client, lease, keeping(lease),
+                   [self = shared_from_this(), lease, done = std::move(done)](const auto& got) {
+                       done(self->kept(lease, got));
+                   });
+        break;
+    }
+}
+
+local_lock::rest_of_release local_lock::begin_release(const core::lease_ptr& lease)
+{
+    using ending = core::local_queue::ending;
+    guard held{mutex_};
+    notice_loss();
+    auto left = rest_of_release::nothing;
+    if (lease != lease_) {
+        left = rest_of_release::give_back;
+    } else {
+        const auto now = client_->platform().now();
+        const core::local_queue::condition now_is{
+            .sound = is_sound(now), .has_fence = next_fence_ <= last_fence_, .lingers = lingers()};
+        switch (queue_.release(now_is, now)) {
+        case ending::pass_on:
+        case ending::linger:
+            rest(now);
+            stay_or_drop();
+            break;
+        case ending::keep:
+            rest(now);
+            left = rest_of_release::keep;
+            break;
+        case ending::give_back:
+            lease_ = nullptr;
+            queue_.gone();
+            left = rest_of_release::give_back;
+            break;
+        }
+    }
+    wake_next(held);
+    return left;
+}
+
+// Asks the server whether it may stay, and what numbers there are to pass it on with.
+core::operation local_lock::keeping(const core::lease_ptr& lease)
+{
+    const std::scoped_lock held{mutex_};
     auto request = lease->ask(core::verb::keep);
     request.reserve = reserve_size;
     request.reserved = last_fence_;
-    held.unlock();
+    return request;
+}
+
+maybe_trouble local_lock::kept(const core::lease_ptr& lease, const client_state::answer& got)
+{
+    guard held{mutex_};
     auto& leases = client_->leases();
-    client_state::answer got;
-    try {
-        got = client_->run(request);
-    } catch (const std::system_error& e) {
-        // Out of descriptors or memory: then it is given back, once that can be done.
-        got.what = {.what = verdict::unreachable, .fence = 0, .detail = e.what()};
-    }
-    held.lock();
     notice_loss();
     const auto what = got.what.what;
     if (lease == lease_ && what == verdict::done) {
@@ -261,7 +341,7 @@ void local_lock::look_after_idle()
 void local_lock::stay_or_drop()
 {
     auto end = idle_since_;
-    if (lingers()) end += settings_.linger;
+    if (lingers()) end += settings_->linger;
     if (queue_.has_waiters()) end = std::max(end, idle_since_ + longest_wake_up);
     if (client_->platform().now() >= end) {
         drop();
@@ -303,22 +383,22 @@ void local_lock::rest(boot_time now)
 // As good as new, or nearly: whoever takes it shall not have to fear for it.
 bool local_lock::is_sound(boot_time now) const
 {
-    return settings_.renew && lease_->state == hold_state::held &&
-           lease_->deadline.load() - now >= settings_.lease / 2;
+    return settings_->renew && lease_->state == hold_state::held &&
+           lease_->deadline.load() - now >= settings_->lease / 2;
 }
 
 bool local_lock::lingers() const
 {
-    return settings_.linger.count() > 0 && !wanted_ && client_->room().is_listening();
+    return settings_->linger.count() > 0 && !wanted_ && client_->room().is_listening();
 }
 
 // Lets go of the mutex: who is woken wants it.
 void local_lock::wake_next(guard& held)
 {
-    const auto next = queue_.to_wake(client_->platform().now());
-    auto woken = next ? asleep_.at(*next) : std::stop_source{std::nostopstate};
+    waker wake;
+    if (const auto next = queue_.to_wake(client_->platform().now())) wake = asleep_.at(*next);
     held.unlock();
-    woken.request_stop();
+    if (wake) wake();
 }
 
 }  // namespace pawl::sync

@@ -3,30 +3,39 @@
 #include "sync/local_lock.h"
 
 #include <algorithm>
+#include <ranges>
+#include <vector>
 
 namespace pawl::sync {
 
-std::shared_ptr<local_lock> local_locks::meet(client_state& client, const lock_settings& settings)
+std::shared_ptr<local_lock> local_locks::meet(client_state& client, const settings_ptr& settings)
 {
+    // Destroyed only when the mutex is free: their destructors want it.
+    std::vector<std::shared_ptr<local_lock>> others;
     const std::scoped_lock guard{mutex_};
-    if (all_.size() >= sweep_at_) sweep();
-    auto& here = all_[settings.keys.lock];
-    std::erase_if(here, [](const auto& each) { return each.expired(); });
-    for (const auto& each : here) {
-        if (auto found = each.lock(); found && found->settings().same_as(settings)) return found;
+    const auto [begin, end] = all_.equal_range(settings->keys.lock);
+    for (auto each = begin; each != end; ++each) {
+        auto found = each->second.lock();
+        if (found && found->settings().same_as(*settings)) return found;
+        if (found) others.push_back(std::move(found));
     }
-    auto made = std::make_shared<local_lock>(client, settings);
-    here.push_back(made);
+    auto made = std::make_shared<local_lock>(client, settings, weak_from_this());
+    all_.emplace(made->settings().keys.lock, made);
     return made;
 }
 
-void local_locks::sweep()
+void local_locks::part_from(const local_lock& which) noexcept
 {
-    for (auto& each : all_) {
-        std::erase_if(each.second, [](const auto& here) { return here.expired(); });
+    // A thread that exists in the parent only may have held the mutex.
+    if (process_mark_ != base::process_mark()) return;
+    const std::scoped_lock guard{mutex_};
+    const std::string_view name = which.settings().keys.lock;
+    const auto [begin, end] = all_.equal_range(name);
+    for (auto each = begin; each != end; ++each) {
+        if (each->first.data() != name.data()) continue;
+        all_.erase(each);
+        return;
     }
-    std::erase_if(all_, [](const auto& each) { return each.second.empty(); });
-    sweep_at_ = std::max(fewest_to_sweep, 2 * all_.size());
 }
 
 void local_locks::let_go(std::optional<std::string_view> name)
@@ -34,15 +43,10 @@ void local_locks::let_go(std::optional<std::string_view> name)
     std::vector<std::shared_ptr<local_lock>> found;
     {
         const std::scoped_lock guard{mutex_};
-        const auto add = [&found](const locks_of_one_name& here) {
-            for (const auto& each : here) {
-                if (auto one = each.lock()) found.push_back(std::move(one));
-            }
-        };
-        if (!name) {
-            for (const auto& each : all_) add(each.second);
-        } else if (const auto here = all_.find(std::string{*name}); here != all_.end()) {
-            add(here->second);
+        const auto [begin, end] =
+            name ? all_.equal_range(*name) : std::pair{all_.begin(), all_.end()};
+        for (auto each = begin; each != end; ++each) {
+            if (auto one = each->second.lock()) found.push_back(std::move(one));
         }
     }
     for (const auto& each : found) each->let_go();

@@ -6,6 +6,7 @@
 #include <pawl/options.h>
 
 #include <chrono>
+#include <memory>
 #include <string_view>
 
 namespace pawl::sync {
@@ -35,8 +36,11 @@ struct lock_settings {
     }
 };
 
+// One for all who use the lock.
+using settings_ptr = std::shared_ptr<const lock_settings>;
+
 // Throws pawl::error (bad_argument).
-[[nodiscard]] lock_settings settle(std::string_view name, const lock_options& options,
-                                   reentry reentry, fairness fairness);
+[[nodiscard]] settings_ptr settle(std::string_view name, const lock_options& options,
+                                  reentry reentry, fairness fairness);
 
 }  // namespace pawl::sync

@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "base/platform.h"
+#include "sync/async_acquire.h"
 #include "sync/server_lock.h"
 
 #include <cstddef>
@@ -16,7 +17,7 @@ lock_state::lock_state(std::shared_ptr<client_state> client, std::string_view na
       reentry_{reentry}
 {
     // Where nobody may be overtaken each needs a place of his own at the server.
-    const bool shares = settings_.joins && !settings_.fair;
+    const bool shares = settings_->joins && !settings_->fair;
     if (shares && !client_->inherited()) local_ = client_->locals().meet(*client_, settings_);
 }
 
@@ -45,13 +46,23 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
 
 lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_token& stop)
 {
-    if (local_) return local_->acquire(client_, limit, stop);
+    if (local_) return local_->acquire(limit, stop);
     taking how;
     how.limit = limit;
-    how.stop = stop;
-    auto got = take_from_server(*client_, settings_, how);
+    how.known = known_.exchange(0);
+    auto got = take_from_server(*client_, *settings_, std::move(how), stop);
     if (auto* const failed = std::get_if<trouble>(&got)) return std::move(*failed);
-    return std::make_shared<grant>(client_, std::get<core::lease_ptr>(got), nullptr);
+    const auto& lease = std::get<core::lease_ptr>(got);
+    if (lease->at_once) known_ = lease->fence.load();
+    return std::make_shared<grant>(client_, lease, nullptr, release_mode::waits);
+}
+
+void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
+                         std::stop_token stop)
+{
+    client_->prepare();
+    client_->calls().start(std::make_shared<async_acquire>(client_, settings_, local_, limit,
+                                                           std::move(told), std::move(stop)));
 }
 
 std::shared_ptr<grant> lock_state::own_grant()
@@ -92,9 +103,9 @@ std::unique_ptr<hold> lock_state::take_current() noexcept
     const std::scoped_lock guard{mutex_};
     const auto mine = last_of_this_thread();
     if (mine == locked_.size()) return nullptr;
-    auto taken = std::move(locked_[mine].second);
+    auto last = std::move(locked_[mine].second);
     locked_.erase(locked_.begin() + static_cast<std::ptrdiff_t>(mine));
-    return taken;
+    return last;
 }
 
 // An index into locked_, or its size if there is none. mutex_ is held.

@@ -8,10 +8,12 @@
 #include "sync/lock_settings.h"
 #include "sync/trouble.h"
 
+#include <pawl/async.h>
 #include <pawl/hold.h>
 #include <pawl/options.h>
 #include <pawl/time_limit.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,6 +35,10 @@ public:
     using result = std::variant<std::shared_ptr<grant>, trouble>;
     [[nodiscard]] result acquire(time_limit limit, const std::stop_token& stop);
 
+    // The same without waiting: docs in <pawl/async.h>.
+    void acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
+                 std::stop_token stop);
+
     // What lock() and unlock() need: the calling thread's holds, the last one last.
     void keep(hold what);
     [[nodiscard]] hold* current() const noexcept;
@@ -41,7 +47,7 @@ public:
     // Whether the calling thread would wait for itself.
     [[nodiscard]] bool would_deadlock() const;
 
-    [[nodiscard]] const core::lock_keys& keys() const noexcept { return settings_.keys; }
+    [[nodiscard]] const core::lock_keys& keys() const noexcept { return settings_->keys; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
 private:
@@ -51,9 +57,11 @@ private:
     void remember(const std::shared_ptr<grant>& mine);
 
     std::shared_ptr<client_state> client_;
-    lock_settings settings_;
+    settings_ptr settings_;
     reentry reentry_;
     std::shared_ptr<local_lock> local_;  // null if each goes to the server for himself
+    std::atomic<std::uint64_t> known_{
+        0};  // then: the number that it was granted with at once, or 0
 
     mutable std::mutex mutex_;
     std::vector<std::pair<std::uint64_t, std::weak_ptr<grant>>> owners_;   // for re-entry

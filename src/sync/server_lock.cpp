@@ -1,107 +1,178 @@
 #include "sync/server_lock.h"
 
 #include "base/interrupt.h"
-#include "base/mutant.h"
-#include "core/acquire.h"
+#include "core/exchange.h"
+#include "sync/async_call.h"
 
 #include <memory>
 #include <optional>
-#include <system_error>
+#include <utility>
 
 namespace pawl::sync {
 
 using core::verdict;
 
+taken take_from_server(client_state& client, const lock_settings& settings, taking how,
+                       const std::stop_token& stop)
+{
+    const base::interrupt interrupt{stop};
+    acquisition wanted{client, settings, std::move(how)};
+    client.run(wanted, interrupt);
+    return wanted.conclude();
+}
+
 namespace {
 
-core::lease_ptr new_lease(client_state& client, const lock_settings& settings)
-{
-    const auto lease = std::make_shared<core::lease>();
-    lease->keys = settings.keys;
-    lease->holder = client.platform().random_id();
-    if (base::is(base::mutant::d38_same_holder)) lease->holder = client.id();
-    // So that the server can tell us when someone else wants it.
-    if (settings.linger.count() > 0) lease->holder += client.room().client();
-    lease->layout = settings.layout;
-    lease->length = settings.lease;
-    lease->renew = settings.renew;
-    lease->announce = settings.announce;
-    return lease;
-}
-
-core::acquire_plan plan_for(const core::lease& lease, const lock_settings& settings,
-                            client_state& client, const taking& how)
-{
-    core::acquire_plan plan;
-    plan.keys = &lease.keys;
-    plan.holder = lease.holder;
-    plan.layout = lease.layout;
-    plan.lease = lease.length;
-    plan.poll_interval = settings.poll_interval;
-    plan.command_limit = client.options().command_limit;
-    plan.drift = client.options().clock_drift;
-    plan.limit = how.limit;
-    plan.joins = settings.joins;
-    plan.fair = settings.fair;
-    plan.client = client.room().client();
-    plan.reserve = how.reserve;
-    return plan;
-}
-
-}  // namespace
-
-std::variant<core::lease_ptr, trouble> take_from_server(client_state& client,
-                                                        const lock_settings& settings,
-                                                        const taking& how)
-{
-    auto lease = new_lease(client, settings);
-    lease->when_lost = how.when_lost;
-    const auto plan = plan_for(*lease, settings, client, how);
-    const base::interrupt interrupt{how.stop};
-    std::optional<waiting_room::place> place;
-    if (plan.joins && !how.limit.is_now()) {
-        place.emplace(client.room(), lease->holder);
-        lease->place = core::place_in_queue(plan);
-    }
-    try {
-        const auto got = client.run(plan, &interrupt, place ? &*place : nullptr);
-        if (got.failure) {
-            const bool clean_up = !base::is(base::mutant::d9_no_cleanup) &&
-                                  !base::is(base::mutant::d32_waiter_stays) &&
-                                  !base::is(base::mutant::grant_after_limit);
-            if (got.uncertain && clean_up) {
-                client.room().gave_up(lease, got.wanted_until);
-                client.leases().give_back(lease, got.wanted_until);
-            }
-            return trouble{*got.failure, got.detail};
-        }
-        if (got.unheard) client.room().doubt();
-        lease->fence = got.fence;
-        lease->wanted_until = got.wanted_until;
-        lease->has_reserve = how.reserve > 0;
-        client.leases().add(lease, got.sent);
-        return lease;
-    } catch (const std::system_error&) {
-        // Out of descriptors, anywhere on the way: there may be a place in the queue, or a grant.
-        client.leases().give_back(lease, client.platform().now() + plan.command_limit);
-        throw;
-    }
-}
-
-maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease)
+// Something if it is over already.
+maybe_trouble end_lease(client_state& client, const core::lease_ptr& lease)
 {
     auto& leases = client.leases();
-    if (!leases.end(lease)) {
-        // Whoever worked under it is done now, so what may be left of it on the server can go.
-        leases.give_back(lease, lease->wanted_until);
-        return lost_because(lease->why);
-    }
-    const auto got = client.run(lease->ask(core::verb::release)).what;
+    if (leases.end(lease)) return std::nullopt;
+    // Whoever worked under it is done now, so what may be left of it on the server can go.
+    leases.give_back(lease, lease->wanted_until);
+    return lost_because(lease->why);
+}
+
+maybe_trouble given(client_state& client, const core::lease_ptr& lease, const core::outcome& got)
+{
     const bool may_come = client.platform().now() <= lease->wanted_until;
-    if (may_come || !core::is_answer(got.what)) leases.give_back(lease, lease->wanted_until);
+    if (may_come || !core::is_answer(got.what)) {
+        client.leases().give_back(lease, lease->wanted_until);
+    }
     if (got.what == verdict::done) return std::nullopt;
     if (means_lost(got.what)) lease->why = core::cause_of(got.what);
     return trouble_of(got);
+}
+
+// A core::exchange_machine on the scheduler.
+class question final : public async_call, public std::enable_shared_from_this<question> {
+public:
+    question(std::shared_ptr<client_state> client, core::lease_ptr lease,
+             const core::operation& request, answer_handler done)
+        : client_{std::move(client)},
+          lease_{std::move(lease)},
+          machine_{request, client_->options().command_limit, client_->random()},
+          done_{std::move(done)}
+    {
+    }
+
+    void start() override { proceed(machine_.start(client_->platform().now())); }
+
+    // It may be a release: the client waits for it, as it would for a thread.
+    void cancel() override {}
+
+    void abandon() override
+    {
+        done_({{.what = verdict::unreachable, .fence = 0, .detail = "the client was destroyed"},
+               machine_.sent()});
+    }
+
+private:
+    using kind = core::exchange_step::kind;
+
+    void proceed(const core::exchange_step& step)
+    {
+        const auto number = ++step_;
+        if (timer_) client_->loop().cancel(*std::exchange(timer_, std::nullopt));
+        if (step.what == kind::finish) {
+            client_->calls().ended(*this);
+            done_({machine_.result(), machine_.sent()});
+            return;
+        }
+        timer_ = client_->loop().call_at(step.until, [self = shared_from_this(), number] {
+            if (number == self->step_) self->on_time();
+        });
+        sending_ = step.what == kind::send;
+        if (!sending_) return;
+        const auto patience =
+            std::chrono::ceil<std::chrono::milliseconds>(step.until - client_->platform().now());
+        const auto self = shared_from_this();
+        client_->submit(
+            machine_.request(), patience, [self, number] { return number == self->step_; },
+            [self, number](const core::outcome& got) {
+                if (number == self->step_) self->on_outcome(got);
+            });
+    }
+
+    void on_time()
+    {
+        timer_.reset();
+        if (sending_) {
+            core::outcome late{.what = verdict::no_reply, .fence = 0, .detail = "no answer"};
+            late.maybe_executed = true;
+            on_outcome(late);
+        } else {
+            proceed(machine_.on_pause_over(client_->platform().now()));
+        }
+    }
+
+    void on_outcome(const core::outcome& got)
+    {
+        proceed(machine_.on_outcome(got, client_->platform().now()));
+    }
+
+    std::shared_ptr<client_state> client_;
+    core::lease_ptr lease_;  // to which the request points
+    core::exchange_machine machine_;
+    answer_handler done_;
+    unsigned step_ = 0;  // what belongs to an earlier one is ignored
+    bool sending_ = false;
+    std::optional<base::scheduler::timer> timer_;
+};
+
+// What is known already.
+class news final : public async_call {
+public:
+    news(std::shared_ptr<client_state> client, maybe_trouble what, result_handler done)
+        : client_{std::move(client)}, what_{std::move(what)}, done_{std::move(done)}
+    {
+    }
+
+    void start() override
+    {
+        client_->calls().ended(*this);
+        done_(what_);
+    }
+    void cancel() override {}
+    void abandon() override { done_(what_); }
+
+private:
+    std::shared_ptr<client_state> client_;
+    maybe_trouble what_;
+    result_handler done_;
+};
+
+}  // namespace
+
+maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease)
+{
+    if (auto over = end_lease(client, lease)) return over;
+    return given(client, lease, client.run(lease->ask(core::verb::release)).what);
+}
+
+void give_to_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
+                    result_handler done)
+{
+    if (auto over = end_lease(*client, lease)) {
+        tell_later(client, std::move(over), std::move(done));
+        return;
+    }
+    ask_server(client, lease, lease->ask(core::verb::release),
+               [client = client.get(), lease, done = std::move(done)](const auto& got) {
+                   done(given(*client, lease, got.what));
+               });
+}
+
+void tell_later(const std::shared_ptr<client_state>& client, maybe_trouble what,
+                result_handler done)
+{
+    client->calls().start(std::make_shared<news>(client, std::move(what), std::move(done)));
+}
+
+void ask_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
+                const core::operation& request, answer_handler done)
+{
+    client->calls().start(std::make_shared<question>(client, lease, request, std::move(done)));
 }
 
 }  // namespace pawl::sync

@@ -1,32 +1,38 @@
-// A lock at the server: taking it and giving it back, in the caller's thread.
+// A lock at the server: taking it and giving it back, in the caller's thread or on the client's
+// scheduler.
 #pragma once
 
 #include "core/lease_table.h"
+#include "sync/acquisition.h"
 #include "sync/client_state.h"
 #include "sync/lock_settings.h"
 #include "sync/trouble.h"
 
-#include <pawl/time_limit.h>
-
+#include <chrono>
 #include <functional>
 #include <stop_token>
-#include <variant>
 
 namespace pawl::sync {
 
-// Asks for it, and waits for it. The lease is in the keeper's hands then; or if not, nothing is left at
-// the server, as soon as that can be reached. Throws std::system_error.
-struct taking {
-    time_limit limit = time_limit::now();
-    std::stop_token stop{};
-    unsigned reserve = 0;               // how many numbers to set aside above the fence
-    std::function<void()> when_lost{};  // on the client's scheduler
-};
-[[nodiscard]] std::variant<core::lease_ptr, trouble> take_from_server(client_state& client,
-                                                                      const lock_settings& settings,
-                                                                      const taking& how);
+// Asks for it, and waits for it. Throws std::system_error.
+[[nodiscard]] taken take_from_server(client_state& client, const lock_settings& settings,
+                                     taking how, const std::stop_token& stop);
 
 // Ends the lease and gives the lock back.
 [[nodiscard]] maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease);
+
+// From any thread, without waiting: `done` is called on the scheduler, with what is known already.
+using result_handler = std::function<void(const maybe_trouble&)>;
+void tell_later(const std::shared_ptr<client_state>& client, maybe_trouble what,
+                result_handler done);
+
+// The same as above, from any thread, without waiting.
+void give_to_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
+                    result_handler done);
+
+// One question about a lease, from any thread, without waiting. `done` is called on the scheduler.
+using answer_handler = std::function<void(const client_state::answer&)>;
+void ask_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
+                const core::operation& request, answer_handler done);
 
 }  // namespace pawl::sync

@@ -41,8 +41,7 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
                                                    .command_limit = client.options().command_limit,
                                                    .drift = client.options().clock_drift,
                                                    .limit = time_limit::now(),
-                                                   .own_holder = false},
-                                nullptr);
+                                                   .own_holder = false});
     // What an unanswered try may have left is not taken back: the same holder may have locked it
     // before, and it would be that lock which went.
     if (got.failure) return trouble{*got.failure, got.detail};

@@ -30,23 +30,23 @@ void waiting_room::doubt()
 void waiting_room::granted(const core::grant_notice& what)
 {
     // Woken without the mutex, which he wants.
-    note(what).request_stop();
+    if (const auto wake = note(what)) wake();
 }
 
 // Whom to wake.
-std::stop_source waiting_room::note(const core::grant_notice& what)
+waiting_room::place::waker waiting_room::note(const core::grant_notice& what)
 {
     const std::scoped_lock guard{mutex_};
     const auto found = places_.find(what.holder);
     if (found != places_.end()) {
         found->second->granted_ = what;
-        return found->second->woken_;
+        return std::exchange(found->second->wake_, nullptr);
     }
     // If he is not here he has found it by looking, or has given it up.
     for (const auto& each : abandoned_) {
         if (each.lease->holder == what.holder) keeper_.give_back(each.lease, each.wanted_until);
     }
-    return std::stop_source{std::nostopstate};
+    return nullptr;
 }
 
 void waiting_room::gave_up(const core::lease_ptr& lease, base::boot_time wanted_until)
@@ -61,15 +61,15 @@ void waiting_room::listening(bool now)
 {
     listening_ = now;
     // Who waits without a place can get one now; whose place may have been given away must look.
-    std::vector<std::stop_source> woken;
+    std::vector<place::waker> woken;
     {
         const std::scoped_lock guard{mutex_};
         for (const auto& [holder, each] : places_) {
-            each->look_ = true;
-            woken.push_back(each->woken_);
+            each->look_ = !each->wake_;
+            if (each->wake_) woken.push_back(std::exchange(each->wake_, nullptr));
         }
     }
-    for (auto& each : woken) each.request_stop();
+    for (const auto& wake : woken) wake();
     if (!now) let_go_(std::nullopt);
 }
 
@@ -86,20 +86,25 @@ waiting_room::place::~place()
     room_->places_.erase(holder_);
 }
 
+bool waiting_room::place::wake_by(waker wake)
+{
+    const std::scoped_lock guard{room_->mutex_};
+    if (granted_ || std::exchange(look_, false)) return false;
+    wake_ = std::move(wake);
+    return true;
+}
+
 bool waiting_room::place::wait(base::boot_time until, const std::stop_token& stop)
 {
     std::stop_source woken;
-    {
-        const std::scoped_lock guard{room_->mutex_};
-        if (granted_ || std::exchange(look_, false)) return true;
-        woken_ = woken;
-    }
+    if (!wake_by([woken]() mutable { woken.request_stop(); })) return true;
     {
         const std::stop_callback watch{stop, [&woken] { woken.request_stop(); }};
-        static_cast<void>(room_->platform_.sleep(until, woken.get_token()));
+        // Most likely the grant is heard by this very thread.
+        static_cast<void>(room_->loop_.help(room_->platform_, until, woken.get_token()));
     }
     const std::scoped_lock guard{room_->mutex_};
-    woken_ = std::stop_source{std::nostopstate};
+    wake_ = nullptr;
     look_ = false;
     return granted_ || !stop.stop_requested();
 }

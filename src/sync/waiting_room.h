@@ -55,6 +55,11 @@ public:
         place(const place&) = delete;
         place& operator=(const place&) = delete;
 
+        // Once, on the client's scheduler: `wake` is called when there is a grant, or when it is to look
+        // for itself. False if there is something already: then it is not called.
+        using waker = std::function<void()>;
+        [[nodiscard]] bool wake_by(waker wake);
+
         // The calling thread waits: for a grant, for the time, until it is to look for itself, or
         // until `stop`; false only for the latter.
         [[nodiscard]] bool wait(base::boot_time until, const std::stop_token& stop);
@@ -71,7 +76,7 @@ public:
         // Guarded by the room's mutex.
         std::optional<core::grant_notice> granted_;
         bool look_ = false;
-        std::stop_source woken_{std::nostopstate};  // while it waits
+        waker wake_;  // while it waits
     };
 
     void granted(const core::grant_notice& what) override;
@@ -79,7 +84,7 @@ public:
     void listening(bool now) override;
 
 private:
-    [[nodiscard]] std::stop_source note(const core::grant_notice& what);
+    [[nodiscard]] place::waker note(const core::grant_notice& what);
 
     base::platform& platform_;
     base::scheduler& loop_;

@@ -293,5 +293,88 @@ TEST_F(acquiring, a_short_limit_still_gives_the_server_time_to_answer_once)
     EXPECT_EQ(m.start(at(0)).until, at(100));
 }
 
+// ── Bare ────────────────────────────────────────────────────────────────────────────────────────
+
+class acquiring_bare : public acquiring {
+protected:
+    acquire_plan plan() const
+    {
+        return {.keys = &keys_,
+                .holder = "me",
+                .layout = layout::plain,
+                .lease = 1000ms,
+                .poll_interval = 100ms,
+                .command_limit = 300ms,
+                .drift = 0.01,
+                .limit = time_limit::never(),
+                .known = 17};
+    }
+
+    std::uint64_t first_known(const acquire_plan& plan)
+    {
+        acquire_machine m{plan, random_ = always(1)};
+        return m.start(at(0)).request.known;
+    }
+};
+
+TEST_F(acquiring_bare, is_tried_for_what_seems_to_be_free_and_has_nothing_special)
+{
+    EXPECT_EQ(first_known(plan()), 17U);
+    auto other = plan();
+    other.known = 0;
+    EXPECT_EQ(first_known(other), 0U);
+    other = plan();
+    other.fair = true;
+    EXPECT_EQ(first_known(other), 0U);
+    other = plan();
+    other.layout = layout::hash;
+    EXPECT_EQ(first_known(other), 0U);
+    other = plan();
+    other.reserve = 1;
+    EXPECT_EQ(first_known(other), 0U);
+    other = plan();
+    other.own_holder = false;
+    EXPECT_EQ(first_known(other), 0U);
+}
+
+TEST_F(acquiring_bare, is_tried_once)
+{
+    acquire_machine m{plan(), random_ = always(1)};
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.on_outcome(busy(), at(1)));
+    EXPECT_EQ(m.on_pause_over(at(100)).request.known, 0U);
+}
+
+TEST_F(acquiring_bare, without_an_answer_is_repeated_by_the_script_and_may_come_much_later)
+{
+    acquire_machine m{plan(), random_ = always(1)};
+    static_cast<void>(m.start(at(0)));
+    outcome silence{.what = verdict::no_reply};
+    silence.maybe_executed = silence.bare = true;
+    auto step = m.on_outcome(silence, at(100));
+    ASSERT_EQ(step.what, kind::pause);
+    step = m.on_pause_over(step.until);
+    EXPECT_TRUE(step.request.repeated);
+    EXPECT_TRUE(step.request.mend);
+    EXPECT_EQ(step.request.known, 0U);
+    ASSERT_EQ(m.on_outcome(granted(7), at(150)).what, kind::finish);
+    EXPECT_EQ(m.result().wanted_until, at(100) + latest_bare);
+    EXPECT_FALSE(m.result().at_once);
+}
+
+TEST_F(acquiring, at_once_is_the_first_answer)
+{
+    auto m = machine(time_limit::never());
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.on_outcome(granted(7), at(1)));
+    EXPECT_TRUE(m.result().at_once);
+    auto later = machine(time_limit::never());
+    static_cast<void>(later.start(at(0)));
+    static_cast<void>(later.on_outcome(busy(), at(1)));
+    static_cast<void>(later.on_pause_over(at(100)));
+    static_cast<void>(later.on_outcome(granted(7), at(101)));
+    EXPECT_FALSE(later.result().at_once);
+}
+
 }  // namespace
 }  // namespace pawl::core

@@ -165,12 +165,11 @@ TEST_F(engine_script, ours_take_and_give_back_a_lock)
               "$40|" + std::string{plain_acquire.sha} + "|");
     ask({"SCRIPT", "LOAD", plain_release.text});
     const auto acquire = [&](std::string_view holder) {
-        return ask({"EVALSHA", plain_acquire.sha, "4", "a", "f", "q", "w", holder, "1000", "100",
-                    "0", "0", "0", "0", "0", "me", "0"});
+        return ask(
+            {"EVALSHA", plain_acquire.sha, "4", "a", "f", "q", "w", holder, "100", "0", "0"});
     };
     const auto release = [&](std::string_view holder) {
-        return ask({"EVALSHA", plain_release.sha, "4", "a", "f", "q", "w", holder, "1000", "0", "0",
-                    "", "", ""});
+        return ask({"EVALSHA", plain_release.sha, "4", "a", "f", "q", "w", holder, "0", "0"});
     };
     EXPECT_EQ(acquire("me"), "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(acquire("you"), "*3|:0|:100|:1700000000000|");

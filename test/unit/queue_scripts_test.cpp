@@ -33,7 +33,8 @@ struct how_to_end {
     std::string_view used = "0";
     bool reserve = false;
     std::string place{};
-    std::pair<std::string_view, std::string_view> announced{};
+    bool announce = false;
+    std::pair<std::string_view, std::string_view> json{};  // name and holder, if they differ
 };
 
 // In both layouts; and those who wait stay for 9000 ms, which is either as long as their lease, and so as
@@ -57,12 +58,12 @@ protected:
 
     std::string acquire(std::string_view holder, const how& asked = {})
     {
-        const auto flag = [](bool set) { return set ? "1" : "0"; };
         const auto& script = is_hash() ? ours::hash_acquire : ours::plain_acquire;
         const auto lease = asked.lease.empty() ? "3000" : asked.lease;
-        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, "60000", lease,
-                    flag(asked.repeated), asked.wanted_until, flag(asked.join), flag(asked.fair),
-                    asked.stay, asked.client, asked.reserve});
+        const auto flags =
+            std::to_string((asked.repeated ? 1 : 0) + (asked.join ? 2 : 0) + (asked.fair ? 4 : 0));
+        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, lease, asked.wanted_until,
+                    flags, asked.client, asked.reserve, asked.stay});
     }
 
     // The same for one who is about to wait.
@@ -76,9 +77,11 @@ protected:
     std::string release(std::string_view holder, const how_to_end& asked = {})
     {
         const auto& script = is_hash() ? ours::hash_release : ours::plain_release;
-        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, "60000", asked.used,
-                    asked.reserve ? "1" : "0", asked.place, asked.announced.first,
-                    asked.announced.second});
+        const bool json = !asked.json.first.empty();
+        const auto flags =
+            std::to_string((asked.announce ? 1 : 0) + (json ? 2 : 0) + (asked.reserve ? 4 : 0));
+        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, flags, asked.used,
+                    asked.place, asked.json.first, asked.json.second});
     }
 
     // As it is said by who gives it up, and as it stands in the queue.
@@ -115,8 +118,8 @@ protected:
                               std::string_view reserve)
     {
         const auto& script = is_hash() ? ours::hash_keep : ours::plain_keep;
-        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, "60000", used, "3000",
-                    reserve, last, "", ""});
+        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, "0", used, "3000", "", "",
+                    reserve, last});
     }
 
     std::string holder()
@@ -389,6 +392,24 @@ TEST_P(queue_scripts, the_fair_one_takes_it_if_he_is_the_first_and_has_looked_ag
     EXPECT_EQ(ask({"HEXISTS", "w", "x"}), ":0|");
 }
 
+TEST_P(queue_scripts, what_is_usual_need_not_be_said)
+{
+    const auto& script = is_hash() ? ours::hash_acquire : ours::plain_acquire;
+    const auto say = [&](std::string_view holder, std::string_view flags) {
+        return ask(
+            {"EVAL", script.text, "4", "a", "f", "q", "w", holder, "3000", "0", flags, "c0"});
+    };
+    EXPECT_EQ(ask({"EVAL", script.text, "4", "a", "f", "q", "w", "h", "3000", "0", "0"}),
+              "*3|:1|:1700000000000000|:1700000000000|");
+    EXPECT_EQ(ask({"EVAL", script.text, "4", "a", "f", "q", "w", "y", "3000", "0", "0"}),
+              "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(say("x", "2"), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(waiting(), list({"x c0 3000 0 0"}));
+    EXPECT_EQ(ask({"PTTL", "q"}), ":3000|");
+    EXPECT_EQ(release("h"), ":1|");
+    EXPECT_EQ(say("x", "3"), "*3|:2|:1700000000000002|:1700000000000|");
+}
+
 // ── Handing over ────────────────────────────────────────────────────────────────────────────────
 
 TEST_P(queue_scripts, a_release_hands_over_to_the_first_and_tells_him)
@@ -617,10 +638,30 @@ TEST_P(queue_scripts, who_does_not_know_his_number_hands_over_with_a_higher_one_
 TEST_P(queue_scripts, a_number_ahead_of_the_clock_is_kept_until_the_clock_has_passed_it)
 {
     acquire("h", {.reserve = "1000000"});
-    EXPECT_EQ(ask({"PTTL", "f"}), ":61000|");
+    EXPECT_EQ(ask({"PTTL", "f"}), ":86401000|");
     pass(-1h);
     EXPECT_EQ(release("h", {.used = "1700000000000003", .reserve = true}), ":1|");
-    EXPECT_EQ(ask({"PTTL", "f"}), ":3660001|");
+    EXPECT_EQ(ask({"PTTL", "f"}), ":90000001|");
+}
+
+TEST_P(queue_scripts, a_lock_whose_fence_cannot_be_told_is_not_taken)
+{
+    ask({"HSET", "f", "x", "1"});
+    EXPECT_TRUE(acquire("h").starts_with("-WRONGTYPE"));
+    EXPECT_EQ(ask({"EXISTS", "a"}), ":0|");
+    ask({"DEL", "f"});
+    acquire("h");
+    ask({"DEL", "f"});
+    ask({"HSET", "f", "x", "1"});
+    EXPECT_TRUE(acquire("h", {.repeated = true}).starts_with("-WRONGTYPE"));
+    EXPECT_EQ(holder(), "h|") << "who has it keeps it";
+}
+
+TEST_P(queue_scripts, a_fence_that_makes_no_sense_is_made_anew)
+{
+    ask({"SET", "f", "nonsense"});
+    EXPECT_EQ(acquire("h"), "*3|:1|:1700000000000000|:1700000000000|");
+    EXPECT_EQ(ask({"PTTL", "f"}), ":86400000|");
 }
 
 // ── Keeping ─────────────────────────────────────────────────────────────────────────────────────
@@ -646,8 +687,8 @@ TEST_P(queue_scripts, to_keep_a_lock_never_shortens_its_lease)
 TEST_P(queue_scripts, a_kept_lock_has_a_higher_number_than_those_that_were_used)
 {
     acquire("h", {.reserve = "1000"});
-    EXPECT_EQ(keep("h", "1700000000000003", "7"), "*3|:1|:1700000000000004|:1700000000000|");
-    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|");
+    EXPECT_EQ(keep("h", "1700000000000003", "7"), "*3|:1|:1700000000001001|:1700000000000|");
+    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001008|");
 }
 
 TEST_P(queue_scripts, a_lock_that_someone_waits_for_is_handed_over_and_not_kept)
@@ -682,6 +723,39 @@ TEST_P(queue_scripts, a_wish_to_keep_a_lock_is_granted_once)
     EXPECT_EQ(heard(), "");
 }
 
+TEST_P(queue_scripts, a_wish_to_keep_a_lock_is_granted_once_though_others_count_on)
+{
+    acquire("h", {.reserve = "7"});
+    const auto last = std::string{"1700000000000007"};
+    const auto wish = [&] { return keep_known_by(last, "h", "1700000000000000", "7"); };
+    pass(-1h);
+    ask({"INCRBY", "f", "7"});
+    EXPECT_EQ(wish(), "*3|:1|:1700000000000015|:1699996400000|");
+    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|");
+    ask({"SET", "f", "1700000000000015"});
+    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|") << "too many to know";
+    ask({"SET", "f", "1700000000000006"});
+    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|");
+}
+
+TEST_P(queue_scripts, who_finds_it_busy_gives_an_end_to_a_fence_that_was_begun_in_vain)
+{
+    acquire("h");
+    ask({"DEL", "f"});
+    ask({"INCR", "f"});
+    const auto& script = is_hash() ? ours::hash_acquire : ours::plain_acquire;
+    const auto say = [&](std::string_view flags) {
+        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", "x", "3000", "0", flags, "c0"});
+    };
+    EXPECT_EQ(say("0"), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(ask({"PTTL", "f"}), ":-1|");
+    EXPECT_EQ(say("8"), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(ask({"PTTL", "f"}), ":86400000|");
+    EXPECT_EQ(waiting(), "*0|") << "and is not taken for fair";
+    release("h");
+    EXPECT_EQ(say("8"), "*3|:1|:1700000000000000|:1700000000000|");
+}
+
 TEST_P(queue_scripts, a_lock_that_is_gone_or_anothers_is_not_kept)
 {
     EXPECT_EQ(keep("h"), "*3|:0|:0|:1700000000000|");
@@ -704,17 +778,43 @@ TEST_P(queue_scripts, who_lets_a_lock_linger_is_told_that_it_is_wanted)
 TEST_P(queue_scripts, a_release_is_announced_whether_it_is_handed_over_or_not)
 {
     listen("lock:release:a");
-    const std::pair<std::string_view, std::string_view> texts{"{\"releaseTime\":", "}"};
-    const auto announced = message("lock:release:a", "{\"releaseTime\":1700000000000}");
+    const auto announced =
+        message("lock:release:a", R"({"lockKey":"a","releaseTime":1700000000000,"holder":"h"})");
     acquire("h");
-    EXPECT_EQ(release("h", {.announced = texts}), ":1|");
+    EXPECT_EQ(release("h", {.announce = true}), ":1|");
     EXPECT_EQ(heard(), announced);
-    EXPECT_EQ(release("h", {.announced = texts}), ":0|");
+    EXPECT_EQ(release("h", {.announce = true}), ":0|");
     EXPECT_EQ(heard(), "") << "there was nothing to release";
+    acquire("h", {.reserve = "7"});
+    EXPECT_EQ(release("h", {.used = "1700000000000001", .reserve = true, .announce = true}), ":1|");
+    EXPECT_EQ(heard(), announced);
     acquire("h");
     join("x");
-    EXPECT_EQ(release("h", {.announced = texts}), ":1|");
-    EXPECT_EQ(heard(), grant("x", "1700000000000002", "1700000000000") + announced);
+    EXPECT_EQ(release("h", {.announce = true}), ":1|");
+    EXPECT_EQ(heard(), grant("x", "1700000000000003", "1700000000000") + announced);
+}
+
+TEST_P(queue_scripts, a_release_is_announced_with_what_json_needs)
+{
+    listen("lock:release:a");
+    acquire("h");
+    EXPECT_EQ(release("h", {.announce = true, .json = {"\\\"a", "\\\"h"}}), ":1|");
+    EXPECT_EQ(heard(), message("lock:release:a",
+                               R"({"lockKey":"\"a","releaseTime":1700000000000,"holder":"\"h"})"));
+}
+
+TEST_P(queue_scripts, a_keep_that_hands_over_is_announced)
+{
+    listen("lock:release:a");
+    acquire("h");
+    join("x");
+    const auto& script = is_hash() ? ours::hash_keep : ours::plain_keep;
+    EXPECT_EQ(ask({"EVAL", script.text, "4", "a", "f", "q", "w", "h", "1", "1700000000000000",
+                   "3000", "", "", "7", "1700000000000000"}),
+              "*3|:2|:0|:1700000000000|");
+    EXPECT_EQ(heard(), grant("x", "1700000000000001", "1700000000000") +
+                           message("lock:release:a",
+                                   R"({"lockKey":"a","releaseTime":1700000000000,"holder":"h"})"));
 }
 
 TEST_P(queue_scripts, when_memory_is_full_hands_over_but_takes_nobody_in)

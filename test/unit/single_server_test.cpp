@@ -25,6 +25,8 @@ public:
     struct record {
         std::vector<words> requests;
         std::deque<std::string> replies;
+        base::boot_time since{};
+        bool is_sent = false;  // what has no reply
     };
     explicit scripted(record& where) : record_{&where} {}
 
@@ -33,18 +35,23 @@ public:
         const std::function<void(const redis::reply_view&)>& read) override
     {
         std::string bytes;
-        request({.major_version = 7}, bytes);
-        redis::reply_parser asked;
-        EXPECT_EQ(asked.parse(bytes), redis::parse_status::complete);
-        auto& mine = record_->requests.emplace_back();
-        asked.reply(bytes).for_each([&](const auto& word) { mine.emplace_back(word.text()); });
-        if (record_->replies.empty()) return unanswered{{}, false};
-
-        const auto reply = std::move(record_->replies.front());
-        record_->replies.pop_front();
-        redis::reply_parser answered;
-        EXPECT_EQ(answered.parse(reply), redis::parse_status::complete);
-        read(answered.reply(reply));
+        auto left = request({.major_version = 7, .since = record_->since}, bytes);
+        std::string_view rest = bytes;
+        while (!rest.empty()) {
+            redis::reply_parser asked;
+            EXPECT_EQ(asked.parse(rest), redis::parse_status::complete);
+            auto& mine = record_->requests.emplace_back();
+            asked.reply(rest).for_each([&](const auto& word) { mine.emplace_back(word.text()); });
+            rest.remove_prefix(asked.consumed());
+        }
+        for (; left > 0; --left) {
+            if (record_->replies.empty()) return unanswered{{}, record_->is_sent};
+            const auto reply = std::move(record_->replies.front());
+            record_->replies.pop_front();
+            redis::reply_parser answered;
+            EXPECT_EQ(answered.parse(reply), redis::parse_status::complete);
+            read(answered.reply(reply));
+        }
         return std::nullopt;
     }
     void submit(writer, std::chrono::milliseconds, reader) override {}
@@ -59,7 +66,7 @@ private:
 
 class one_server : public testing::Test {
 protected:
-    core::outcome acquire(base::boot_time now)
+    core::outcome acquire(base::boot_time now, std::uint64_t known = 0)
     {
         const core::operation what{.what = verb::acquire,
                                    .layout = layout::plain,
@@ -69,14 +76,15 @@ protected:
                                    .count = 1,
                                    .repeated = false,
                                    .sent = now,
-                                   .until = now + 1s};
+                                   .until = now + 1s,
+                                   .known = known};
         return server_.execute(what, what.until, nullptr);
     }
 
-    // What the request said; after the script's name and the keys it is the fifth argument.
+    // What the request said; after the script's name and the keys it is the third argument.
     std::string wanted_until(std::size_t request)
     {
-        constexpr std::size_t where = 11;
+        constexpr std::size_t where = 9;
         return record_.requests.at(request).at(where);
     }
 
@@ -121,6 +129,137 @@ TEST_F(one_server, that_does_not_know_a_script_gets_it_once)
     EXPECT_EQ(record_.requests[0].front(), "EVALSHA");
     EXPECT_EQ(record_.requests[1].front(), "EVAL");
     EXPECT_EQ(record_.requests[2].front(), "EVALSHA");
+}
+
+// ── A bare acquire ──────────────────────────────────────────────────────────────────────────────
+
+// By its clock it is 5000 s after the epoch at second 100 of ours.
+class bare_acquire : public one_server {
+protected:
+    bare_acquire()
+    {
+        record_.replies = {"*3\r\n:1\r\n:5000000000\r\n:5000000\r\n"};
+        static_cast<void>(acquire(base::boot_time{100s}));
+        record_.requests.clear();
+        record_.since = base::boot_time{100s};
+    }
+
+    // As many as there were, by their first words.
+    words commands()
+    {
+        words all;
+        for (const auto& each : record_.requests) all.push_back(each.front());
+        return all;
+    }
+
+    // The flags that the last request had.
+    std::string flags() { return record_.requests.back().at(10); }
+
+    static constexpr base::boot_time now{110s};
+    static constexpr std::uint64_t known = 5'001'000'000;
+};
+
+TEST_F(bare_acquire, is_two_commands)
+{
+    record_.replies = {"+OK\r\n", ":5001000001\r\n"};
+    const auto got = acquire(now, known);
+    EXPECT_EQ(got.what, verdict::done);
+    EXPECT_EQ(got.fence, 5'001'000'001U);
+    EXPECT_EQ(record_.requests, (std::vector<words>{{"SET", "a", "me", "NX", "PX", "30000"},
+                                                    {"INCR", "pawl:fence:{a}"}}));
+}
+
+TEST_F(bare_acquire, that_finds_the_lock_taken_is_followed_by_the_script)
+{
+    record_.replies = {"_\r\n", ":5001000001\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
+    const auto got = acquire(now, known);
+    EXPECT_EQ(got.what, verdict::busy);
+    EXPECT_EQ(got.busy_for, 250ms);
+    EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
+    EXPECT_EQ(flags(), "0");
+}
+
+TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right_by_the_script)
+{
+    for (const auto* const number : {":4999999999\r\n", ":1\r\n", "-ERR no integer\r\n"}) {
+        record_.requests.clear();
+        record_.replies = {"+OK\r\n", number, "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
+        const auto got = acquire(now, known);
+        EXPECT_EQ(got.what, verdict::done);
+        EXPECT_EQ(got.fence, 5'010'000'000U);
+        EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
+        EXPECT_EQ(flags(), "9") << "it may have the lock, and have begun a fence";
+    }
+}
+
+TEST_F(bare_acquire, that_finds_it_taken_and_began_a_fence_has_that_set_right)
+{
+    record_.replies = {"_\r\n", ":1\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
+    EXPECT_EQ(acquire(now, known).what, verdict::busy);
+    EXPECT_EQ(flags(), "8");
+}
+
+TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_has_no_answer)
+{
+    for (const auto* const number : {":1\r\n", "-OOM\r\n"}) {
+        record_.replies = {"+OK\r\n", number};
+        const auto got = acquire(now, known);
+        EXPECT_NE(got.what, verdict::done);
+        EXPECT_TRUE(got.maybe_executed);
+        EXPECT_FALSE(got.bare) << "that one was answered";
+        record_.replies = {"+OK\r\n", number, "-LOADING\r\n"};
+        EXPECT_TRUE(acquire(now, known).maybe_executed);
+    }
+}
+
+TEST_F(bare_acquire, without_an_answer_may_come_at_any_time)
+{
+    record_.is_sent = true;
+    for (const auto& replies : {std::deque<std::string>{}, std::deque<std::string>{"+OK\r\n"}}) {
+        record_.replies = replies;
+        const auto got = acquire(now, known);
+        EXPECT_TRUE(got.maybe_executed);
+        EXPECT_TRUE(got.bare);
+    }
+}
+
+TEST_F(bare_acquire, that_is_not_allowed_is_not_tried_again)
+{
+    record_.replies = {"+OK\r\n", "-NOPERM no\r\n", "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n",
+                       "*3\r\n:1\r\n:5011000000\r\n:5011000\r\n"};
+    EXPECT_EQ(acquire(now, known).what, verdict::done);
+    EXPECT_EQ(acquire(now, 5'010'000'000).what, verdict::done);
+    EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA", "EVALSHA"}));
+}
+
+TEST_F(bare_acquire, is_not_tried_when_the_number_cannot_be_trusted)
+{
+    const auto is_tried = [&](base::boot_time when, std::uint64_t number) {
+        record_.requests.clear();
+        record_.replies.clear();
+        static_cast<void>(acquire(when, number));
+        return commands().front() == "SET";
+    };
+    EXPECT_TRUE(is_tried(now, known));
+    EXPECT_FALSE(is_tried(now, 0)) << "the lock may not be free";
+    EXPECT_FALSE(is_tried(now, 4'999'999'999)) << "from before the connection was made";
+    record_.since = base::boot_time{105s};
+    EXPECT_FALSE(is_tried(now, known)) << "likewise";
+    record_.since = base::boot_time{100s};
+    EXPECT_FALSE(is_tried(base::boot_time{161s}, known)) << "the time has not been heard for long";
+}
+
+TEST_F(bare_acquire, is_not_tried_when_the_fence_may_be_forgotten)
+{
+    record_.replies = {"*3\r\n:1\r\n:50000000000\r\n:50000000\r\n"};
+    const auto later = base::boot_time{100s} + 45'000s;
+    static_cast<void>(acquire(later));
+    record_.requests.clear();
+    static_cast<void>(acquire(later, known));
+    EXPECT_EQ(commands(), (words{"EVALSHA"}));
+    record_.requests.clear();
+    static_cast<void>(acquire(later, 10'000'000'000));
+    EXPECT_EQ(commands().front(), "SET");
 }
 
 }  // namespace

@@ -50,6 +50,11 @@ public:
             done(std::vector<core::outcome>(size, {.what = core::verdict::done}));
         });
     }
+    void submit_one(const core::operation& what, std::chrono::milliseconds how_long,
+                    still_wanted /*wanted*/, one_done done) override
+    {
+        submit({what}, how_long, [done = std::move(done)](const auto& all) { done(all.front()); });
+    }
     void connect() override {}
     void listen(std::string_view client, pawl::store::notice_listener& /*who*/) override
     {

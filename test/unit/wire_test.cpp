@@ -60,8 +60,8 @@ TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_says_whether_it_is_a_repe
     auto request = ask(verb::acquire);
     EXPECT_EQ(written({request}),
               (word_list{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "4", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "86400000",
-                         "30000", "0", "0", "0", "0", "0", "", "0"}));
+                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "30000", "0",
+                         "0"}));
     request.repeated = true;
     request.layout = layout::hash;
     const auto repeated = written({request});
@@ -77,10 +77,37 @@ TEST_F(wire, an_acquire_says_how_it_would_wait)
     request.client = "0123456789abcdef";
     request.reserve = 1000;
     const auto unfair = written({request});
-    EXPECT_EQ((word_list{unfair.begin() + 12, unfair.end()}),
-              (word_list{"1", "0", "1500", "0123456789abcdef", "1000"}));
+    EXPECT_EQ((word_list{unfair.begin() + 10, unfair.end()}),
+              (word_list{"2", "0123456789abcdef", "1000", "1500"}));
     request.fair = true;
-    EXPECT_EQ(written({request})[13], "1");
+    EXPECT_EQ(written({request})[10], "6");
+}
+
+TEST_F(wire, an_acquire_does_not_say_what_goes_without_saying)
+{
+    const auto last_words = [](const operation& request) {
+        const auto words = written({request});
+        return word_list{words.begin() + 10, words.end()};
+    };
+    auto request = ask(verb::acquire);
+    request.client = "0123456789abcdef";
+    request.stay = 30s;
+    EXPECT_EQ(last_words(request), (word_list{"0"})) << "who does not wait is not told";
+    request.join = true;
+    EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef"}));
+    request.join = false;
+    request.repeated = true;
+    EXPECT_EQ(last_words(request), (word_list{"1", "0123456789abcdef"})) << "he may have a place";
+    request.repeated = false;
+    request.reserve = 7;
+    EXPECT_EQ(last_words(request), (word_list{"0", "", "7"}));
+    request.join = true;
+    request.reserve = 0;
+    request.lease = 20ms;
+    request.stay = 1500ms;
+    EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef"}));
+    request.stay = 20ms;
+    EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef", "0", "20"}));
 }
 
 TEST_F(wire, an_acquire_says_until_when_it_is_wanted_by_the_servers_clock)
@@ -90,7 +117,7 @@ TEST_F(wire, an_acquire_says_until_when_it_is_wanted_by_the_servers_clock)
     server_clock clock{0.05};
     clock.heard(1'000'000ms, base::boot_time{9s});
     // A second later, and 5 % of it for the drift, and what was cut off after the millisecond.
-    EXPECT_EQ(written({request}, script_form::by_sha, new_server, clock)[11], "1001051");
+    EXPECT_EQ(written({request}, script_form::by_sha, new_server, clock)[9], "1001051");
 }
 
 TEST_F(wire, to_keep_a_lock_says_which_numbers_were_used_and_how_many_are_wanted)
@@ -101,25 +128,31 @@ TEST_F(wire, to_keep_a_lock_says_which_numbers_were_used_and_how_many_are_wanted
     request.reserved = 20;
     EXPECT_EQ(written({request}),
               (word_list{"EVALSHA", std::string{redis::scripts::hash_keep.sha}, "4", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "86400000",
-                         "17", "30000", "1000", "20", "", ""}));
+                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "0", "17",
+                         "30000", "", "", "1000", "20"}));
+    request.announce = true;
+    EXPECT_EQ(written({request})[8], "1");
+    request.holder = "m\"e";
+    const auto loud = written({request});
+    EXPECT_EQ(loud[8], "3");
+    EXPECT_EQ(loud[11], "a");
+    EXPECT_EQ(loud[12], "m\\\"e");
 }
 
 TEST_F(wire, a_release_announces_itself_if_it_is_to)
 {
     auto request = ask(verb::release);
-    const auto silent = written({request});
-    EXPECT_EQ((word_list{silent.begin() + 2, silent.end()}),
-              (word_list{"4", "a", "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me",
-                         "86400000", "0", "0", "", "", ""}));
-    const auto keys = core::keys_of("say \"a\"");
-    request.keys = &keys;
+    const auto last_words = [](const operation& what) {
+        const auto words = written({what});
+        return word_list{words.begin() + 7, words.end()};
+    };
+    EXPECT_EQ(last_words(request), (word_list{"me", "0", "0"}));
     request.used = 17;
     request.announce = true;
-    const auto loud = written({request});
-    EXPECT_EQ((word_list{loud.begin() + 9, loud.end()}),
-              (word_list{"17", "0", "", R"({"lockKey":"say \"a\"","releaseTime":)",
-                         R"(,"holder":"me"})"}));
+    EXPECT_EQ(last_words(request), (word_list{"me", "1", "17"}));
+    const auto keys = core::keys_of("say \"a\"");
+    request.keys = &keys;
+    EXPECT_EQ(last_words(request), (word_list{"me", "3", "17", "", R"(say \"a\")", "me"}));
 }
 
 TEST_F(wire, a_release_says_which_numbers_were_used_and_which_place_is_given_up)
@@ -130,8 +163,8 @@ TEST_F(wire, a_release_says_which_numbers_were_used_and_which_place_is_given_up)
     request.place = "me 0123456789abcdef 30000 1000";
     EXPECT_EQ(written({request}),
               (word_list{"EVALSHA", std::string{redis::scripts::hash_release.sha}, "4", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "86400000",
-                         "17", "1", "me 0123456789abcdef 30000 1000", "", ""}));
+                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "4", "17",
+                         "me 0123456789abcdef 30000 1000"}));
 }
 
 TEST_F(wire, a_script_that_the_server_does_not_know_is_sent_in_full)
@@ -146,7 +179,7 @@ TEST_F(wire, an_old_server_gets_scripts_without_flags)
     EXPECT_EQ(written({ask(verb::release)}, script_form::by_sha, old_server)[1],
               redis::scripts::plain_release.sha_without_flags);
     const auto text = written({ask(verb::release)}, script_form::in_full, old_server)[1];
-    EXPECT_TRUE(text.starts_with("local function holder"));
+    EXPECT_TRUE(text.starts_with("if redis.call("));
 }
 
 TEST_F(wire, many_renewals_are_one_request)

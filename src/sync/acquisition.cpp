@@ -1,0 +1,133 @@
+#include "sync/acquisition.h"
+
+#include "base/mutant.h"
+#include "sync/client_state.h"
+
+#include <memory>
+#include <utility>
+
+namespace pawl::sync {
+namespace {
+
+core::lease_ptr new_lease(client_state& client, const lock_settings& settings)
+{
+    const auto lease = std::make_shared<core::lease>();
+    lease->keys = settings.keys;
+    lease->holder = client.platform().random_id();
+    if (base::is(base::mutant::d38_same_holder)) lease->holder = client.id();
+    // So that the server can tell us when someone else wants it.
+    if (settings.linger.count() > 0) lease->holder += client.room().client();
+    lease->layout = settings.layout;
+    lease->length = settings.lease;
+    lease->renew = settings.renew;
+    lease->announce = settings.announce;
+    return lease;
+}
+
+}  // namespace
+
+acquisition::acquisition(client_state& client, const lock_settings& settings, taking how)
+    : client_{&client},
+      how_{std::move(how)},
+      lease_{new_lease(client, settings)},
+      machine_{plan(settings), client.random()}
+{
+    lease_->when_lost = std::move(how_.when_lost);
+    if (settings.joins && !how_.limit.is_now()) {
+        place_.emplace(client.room(), lease_->holder);
+    }
+}
+
+acquisition::~acquisition()
+{
+    // Out of descriptors, anywhere on the way: there may be a place in the queue, or a grant.
+    if (concluded_) return;
+    note_place();
+    const auto until = client_->platform().now() + client_->options().command_limit;
+    client_->leases().give_back(lease_, until);
+}
+
+core::acquire_plan acquisition::plan(const lock_settings& settings) const
+{
+    core::acquire_plan plan;
+    plan.keys = &lease_->keys;
+    plan.holder = lease_->holder;
+    plan.layout = lease_->layout;
+    plan.lease = lease_->length;
+    plan.poll_interval = settings.poll_interval;
+    plan.command_limit = client_->options().command_limit;
+    plan.drift = client_->options().clock_drift;
+    plan.limit = how_.limit;
+    plan.joins = settings.joins;
+    plan.fair = settings.fair;
+    plan.client = client_->room().client();
+    plan.reserve = how_.reserve;
+    plan.known = how_.known;
+    return plan;
+}
+
+core::acquire_step acquisition::start()
+{
+    return checked(machine_.start(client_->platform().now()));
+}
+
+core::acquire_step acquisition::on_outcome(const core::outcome& got)
+{
+    if (got.what != core::verdict::done) note_place();
+    if (place_ && got.what == core::verdict::busy) client_->room().listen();
+    return checked(machine_.on_outcome(got, client_->platform().now()));
+}
+
+core::acquire_step acquisition::on_pause_over()
+{
+    return checked(machine_.on_pause_over(client_->platform().now()));
+}
+
+core::acquire_step acquisition::on_cancel()
+{
+    return checked(machine_.on_cancel());
+}
+
+// From now on it may have one in the server's queue, which a release must find.
+void acquisition::note_place()
+{
+    if (place_ && lease_->place.empty()) lease_->place = core::place_in_queue(machine_.plan());
+}
+
+core::acquire_step acquisition::checked(core::acquire_step step)
+{
+    using kind = core::acquire_step::kind;
+    if (place_ && step.what != kind::finish) {
+        if (const auto granted = place_->take()) {
+            step = machine_.on_granted(*granted, client_->platform().now());
+        }
+    }
+    step.request.join = step.request.join && client_->room().is_listening();
+    return step;
+}
+
+taken acquisition::conclude()
+{
+    concluded_ = true;
+    const auto& got = machine_.result();
+    if (got.failure) {
+        const bool clean_up = !base::is(base::mutant::d9_no_cleanup) &&
+                              !base::is(base::mutant::d32_waiter_stays) &&
+                              !base::is(base::mutant::grant_after_limit);
+        if (got.uncertain && clean_up) {
+            client_->room().gave_up(lease_, got.wanted_until);
+            place_.reset();
+            client_->leases().give_back(lease_, got.wanted_until);
+        }
+        return trouble{*got.failure, got.detail};
+    }
+    if (got.unheard) client_->room().doubt();
+    lease_->fence = got.fence;
+    lease_->wanted_until = got.wanted_until;
+    lease_->at_once = got.at_once;
+    lease_->has_reserve = how_.reserve > 0;
+    client_->leases().add(lease_, got.sent);
+    return lease_;
+}
+
+}  // namespace pawl::sync

@@ -1,0 +1,99 @@
+#include "sync/async_call.h"
+
+#include "base/interrupt.h"
+
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace pawl::sync {
+
+void async_calls::start(std::shared_ptr<async_call> call)
+{
+    {
+        const std::scoped_lock guard{mutex_};
+        if (!abandoned_) {
+            link(*call);
+            call->self_ = call;
+        }
+    }
+    if (call->self_ == nullptr) {
+        call->abandon();
+        return;
+    }
+    loop_.post([call = std::move(call)] { call->start(); });
+}
+
+void async_calls::ended(async_call& call)
+{
+    std::shared_ptr<async_call> kept;  // until the mutex is free
+    const std::scoped_lock guard{mutex_};
+    if (call.self_ == nullptr) return;
+    kept = std::move(call.self_);
+    unlink(call);
+    if (first_ == nullptr) all_ended_.request_stop();
+}
+
+void async_calls::close(base::boot_time until)
+{
+    loop_.post([this] { cancel_all(); });
+    try {
+        while (platform_.now() < until) {
+            std::stop_token all_ended;
+            {
+                const std::scoped_lock guard{mutex_};
+                if (first_ == nullptr) return;
+                all_ended_ = std::stop_source{};
+                all_ended = all_ended_.get_token();
+            }
+            const base::interrupt woken{all_ended};
+            static_cast<void>(platform_.pause(until, &woken));
+        }
+    } catch (const std::system_error&) {
+        // Out of descriptors: then nobody waits.
+    }
+}
+
+void async_calls::cancel_all()
+{
+    std::vector<std::shared_ptr<async_call>> all;
+    {
+        const std::scoped_lock guard{mutex_};
+        for (auto* each = first_; each != nullptr; each = each->after_) all.push_back(each->self_);
+    }
+    for (const auto& each : all) each->cancel();
+}
+
+void async_calls::abandon_all()
+{
+    while (true) {
+        std::shared_ptr<async_call> next;
+        {
+            const std::scoped_lock guard{mutex_};
+            abandoned_ = true;
+            if (first_ == nullptr) return;
+            next = std::move(first_->self_);
+            unlink(*next);
+        }
+        next->abandon();
+    }
+}
+
+void async_calls::link(async_call& call)
+{
+    // They end in the user's code, which is nothing for another user's thread.
+    if (first_ == nullptr) loop_.own_thread_only(true);
+    call.after_ = first_;
+    if (first_ != nullptr) first_->before_ = &call;
+    first_ = &call;
+}
+
+void async_calls::unlink(async_call& call)
+{
+    (call.before_ != nullptr ? call.before_->after_ : first_) = call.after_;
+    if (call.after_ != nullptr) call.after_->before_ = call.before_;
+    call.before_ = call.after_ = nullptr;
+    if (first_ == nullptr) loop_.own_thread_only(false);
+}
+
+}  // namespace pawl::sync

@@ -1,0 +1,69 @@
+// Calls that are under way on the client's scheduler: nobody's thread waits for them.
+#pragma once
+
+#include "base/clock.h"
+#include "base/platform.h"
+#include "base/scheduler.h"
+
+#include <memory>
+#include <mutex>
+#include <stop_token>
+
+namespace pawl::sync {
+
+class async_call {
+public:
+    async_call() = default;
+    virtual ~async_call() = default;
+    async_call(const async_call&) = delete;
+    async_call& operator=(const async_call&) = delete;
+
+    // Both on the scheduler. Who started it is told by the call itself; before that it says
+    // async_calls::ended().
+    virtual void start() = 0;
+    virtual void cancel() = 0;  // if that can be done
+
+    // The client is gone, and its scheduler with it: nothing can be asked or awaited any more.
+    virtual void abandon() = 0;
+
+private:
+    friend class async_calls;
+
+    std::shared_ptr<async_call> self_;  // while it is under way
+    async_call* before_ = nullptr;
+    async_call* after_ = nullptr;
+};
+
+class async_calls {
+public:
+    // Both must outlive this.
+    async_calls(base::platform& platform, base::scheduler& loop) : platform_{platform}, loop_{loop}
+    {
+    }
+
+    // From any thread. If the client is gone, it is abandoned at once.
+    void start(std::shared_ptr<async_call> call);
+
+    void ended(async_call& call);
+
+    // Cancels all, and waits for what cannot be.
+    void close(base::boot_time until);
+
+    // When the scheduler has stopped.
+    void abandon_all();
+
+private:
+    void cancel_all();
+    void link(async_call& call);    // mutex_ is held
+    void unlink(async_call& call);  // likewise
+
+    base::platform& platform_;
+    base::scheduler& loop_;
+
+    std::mutex mutex_;
+    async_call* first_ = nullptr;  // guarded by mutex_, as are the pointers in the calls, and below
+    bool abandoned_ = false;
+    std::stop_source all_ended_;  // wakes close()
+};
+
+}  // namespace pawl::sync

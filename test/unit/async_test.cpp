@@ -1,0 +1,392 @@
+// Asynchronous calls over memory: how they end, what they leave behind when they are cancelled at any
+// stage, and that they meet blocking callers in one line.
+#include "unit/memory_fixture.h"
+#include "unit/queue_view.h"
+
+#include <pawl/async.h>
+#include <pawl/error.h>
+#include <pawl/fair_mutex.h>
+#include <pawl/recursive_mutex.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace pawl::test {
+namespace {
+
+struct ending {
+    hold held;
+    std::error_code ec;
+    std::string message;
+    std::thread::id where;
+};
+
+class promised_acquire final : public async::acquire_completion {
+public:
+    explicit promised_acquire(std::promise<ending> told) : told_{std::move(told)} {}
+
+    void done(hold got, std::error_code ec, std::string_view message) noexcept override
+    {
+        told_.set_value({std::move(got), ec, std::string{message}, std::this_thread::get_id()});
+    }
+
+private:
+    std::promise<ending> told_;
+};
+
+class promised final : public async::completion {
+public:
+    explicit promised(std::promise<std::error_code> told) : told_{std::move(told)} {}
+
+    void done(std::error_code ec, std::string_view /*message*/) noexcept override
+    {
+        told_.set_value(ec);
+    }
+
+private:
+    std::promise<std::error_code> told_;
+};
+
+std::future<ending> acquire(lockable& lock, time_limit limit = time_limit::never(),
+                            std::stop_token stop = {})
+{
+    std::promise<ending> told;
+    auto result = told.get_future();
+    async::acquire(lock, limit, std::make_unique<promised_acquire>(std::move(told)),
+                   std::move(stop));
+    return result;
+}
+
+std::future<std::error_code> release(hold what)
+{
+    std::promise<std::error_code> told;
+    auto result = told.get_future();
+    async::release(std::move(what), std::make_unique<promised>(std::move(told)));
+    return result;
+}
+
+std::future<std::error_code> extend(hold& what, std::chrono::milliseconds lease)
+{
+    std::promise<std::error_code> told;
+    auto result = told.get_future();
+    async::extend(what, lease, std::make_unique<promised>(std::move(told)));
+    return result;
+}
+
+template <class Result>
+bool is_ready(const std::future<Result>& what, std::chrono::milliseconds within = 0ms)
+{
+    return what.wait_for(within) == std::future_status::ready;
+}
+
+class async_calls : public with_memory {
+protected:
+    [[nodiscard]] bool nothing_is_left(const std::string& lock)
+    {
+        return !server_.is_locked(lock) && queue_.length(lock) == 0;
+    }
+
+    queue_view queue_{server_.url()};
+    client other_{options()};
+    mutex lock_{client_, "job"};
+    mutex theirs_{other_, "job"};
+};
+
+// ── How they end ────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(async_calls, acquire_extend_and_release_on_the_clients_thread)
+{
+    auto got = acquire(lock_).get();
+    ASSERT_FALSE(got.ec) << got.message;
+    EXPECT_NE(got.where, std::this_thread::get_id());
+    EXPECT_EQ(server_.holder("job"), got.held.id());
+    EXPECT_GT(got.held.fence(), 0U);
+
+    EXPECT_FALSE(extend(got.held, 10min).get());
+    EXPECT_GT(got.held.valid_for(), 9min);
+
+    EXPECT_FALSE(release(std::move(got.held)).get());
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+TEST_F(async_calls, say_busy_at_once_when_they_may_not_wait)
+{
+    const auto held = theirs_.acquire();
+    const auto got = acquire(lock_, time_limit::now()).get();
+    EXPECT_EQ(got.ec, errc::busy);
+    EXPECT_NE(got.message.find("job"), std::string::npos) << got.message;
+    EXPECT_EQ(queue_.length("job"), 0);
+}
+
+TEST_F(async_calls, end_when_their_limit_has_passed)
+{
+    const auto held = theirs_.acquire();
+    auto waiting = acquire(lock_, time_limit::after(5s));
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    server_.advance(4s);
+    EXPECT_FALSE(is_ready(waiting));
+    server_.advance(2s);
+    EXPECT_EQ(waiting.get().ec, errc::timed_out);
+    EXPECT_TRUE(eventually([&] { return queue_.length("job") == 0; }));
+}
+
+TEST_F(async_calls, are_handed_the_lock_by_the_release_of_another)
+{
+    auto held = theirs_.acquire();
+    auto waiting = acquire(lock_);
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    held.release();
+    const auto got = waiting.get();
+    EXPECT_FALSE(got.ec);
+    EXPECT_GT(got.held.fence(), held.fence());
+}
+
+TEST_F(async_calls, end_with_the_lock_when_the_mutex_is_gone_meanwhile)
+{
+    auto held = theirs_.acquire();
+    auto passing = std::make_unique<mutex>(client_, "job");
+    auto waiting = acquire(*passing);
+    passing.reset();
+    held.release();
+    EXPECT_FALSE(waiting.get().ec);
+}
+
+TEST_F(async_calls, tell_of_trouble_as_blocking_calls_do)
+{
+    server_.fill_memory();
+    const auto got = acquire(lock_).get();
+    EXPECT_EQ(got.ec, errc::refused);
+    EXPECT_FALSE(got.held);
+}
+
+TEST_F(async_calls, end_when_the_server_does_not_answer)
+{
+    server_.freeze();
+    auto waiting = acquire(lock_);
+    server_.advance(10s);
+    EXPECT_EQ(waiting.get().ec, errc::unreachable);
+    server_.thaw();
+    server_.advance(10s);
+    EXPECT_TRUE(nothing_is_left("job"));
+}
+
+TEST_F(async_calls, are_refused_where_nothing_is_held)
+{
+    hold nothing;
+    EXPECT_THROW(async::extend(nothing, 1s, nullptr), error);
+    EXPECT_THROW(async::release(hold{}, nullptr), error);
+}
+
+TEST_F(async_calls, refuse_a_bad_lease_at_once)
+{
+    auto got = acquire(lock_).get();
+    EXPECT_THROW(async::extend(got.held, 0ms, nullptr), error);
+}
+
+TEST_F(async_calls, release_in_the_background_what_is_destroyed)
+{
+    {
+        const auto got = acquire(lock_).get();
+        ASSERT_FALSE(got.ec);
+        server_.freeze();
+    }  // does not wait for the server
+    server_.thaw();
+    EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
+}
+
+TEST_F(async_calls, of_a_lost_hold_say_so)
+{
+    auto got = acquire(lock_).get();
+    server_.lose("job");
+    server_.advance(15s);
+    EXPECT_EQ(extend(got.held, 1min).get(), errc::lost);
+    EXPECT_EQ(release(std::move(got.held)).get(), errc::lost);
+}
+
+// ── Cancelled at every stage ────────────────────────────────────────────────────────────────────
+
+TEST_F(async_calls, cancelled_before_they_start_send_nothing)
+{
+    std::stop_source stop;
+    stop.request_stop();
+    server_.freeze();  // whatever was sent would be executed later
+    EXPECT_EQ(acquire(lock_, time_limit::never(), stop.get_token()).get().ec, errc::cancelled);
+    server_.thaw();
+    server_.advance(10s);
+    EXPECT_TRUE(nothing_is_left("job"));
+}
+
+TEST_F(async_calls, cancelled_while_an_answer_is_awaited_take_back_what_was_granted)
+{
+    std::stop_source stop;
+    server_.freeze();
+    auto waiting = acquire(lock_, time_limit::never(), stop.get_token());
+    EXPECT_FALSE(is_ready(waiting, 50ms));
+    stop.request_stop();
+    EXPECT_EQ(waiting.get().ec, errc::cancelled);  // though the server does not answer
+    server_.thaw();
+    EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
+    EXPECT_TRUE(theirs_.try_acquire());
+}
+
+TEST_F(async_calls, cancelled_in_the_servers_queue_leave_it)
+{
+    auto held = theirs_.acquire();
+    std::stop_source stop;
+    auto waiting = acquire(lock_, time_limit::never(), stop.get_token());
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    stop.request_stop();
+    EXPECT_EQ(waiting.get().ec, errc::cancelled);
+    EXPECT_TRUE(eventually([&] { return queue_.length("job") == 0; }));
+    held.release();
+    EXPECT_TRUE(nothing_is_left("job"));
+}
+
+TEST_F(async_calls, cancelled_in_line_in_the_process_leave_it_to_the_next)
+{
+    auto held = lock_.acquire();
+    std::stop_source stop;
+    auto first = acquire(lock_, time_limit::never(), stop.get_token());
+    auto second = acquire(lock_);
+    EXPECT_FALSE(is_ready(first, 20ms));
+    stop.request_stop();
+    EXPECT_EQ(first.get().ec, errc::cancelled);
+    held.release();
+    EXPECT_FALSE(second.get().ec);
+}
+
+TEST_F(async_calls, cancelled_after_the_grant_keep_it)
+{
+    std::stop_source stop;
+    auto got = acquire(lock_, time_limit::never(), stop.get_token()).get();
+    stop.request_stop();
+    EXPECT_EQ(got.held.state(), hold_state::held);
+    EXPECT_EQ(server_.holder("job"), got.held.id());
+}
+
+TEST_F(async_calls, cancelled_at_any_moment_hold_the_lock_or_leave_nothing)
+{
+    for (int i = 0; i < 300; ++i) {
+        std::stop_source stop;
+        std::optional<hold> held;
+        if (i % 3 == 0) held = theirs_.acquire();
+        auto waiting = acquire(lock_, time_limit::never(), stop.get_token());
+        std::jthread canceller{[&, i] {
+            std::this_thread::sleep_for(std::chrono::microseconds{i % 60});
+            stop.request_stop();
+        }};
+        if (held) held->release();
+        auto got = waiting.get();
+        if (got.ec) {
+            ASSERT_EQ(got.ec, errc::cancelled);
+        } else {
+            ASSERT_EQ(server_.holder("job"), got.held.id());
+            ASSERT_FALSE(release(std::move(got.held)).get());
+        }
+        ASSERT_TRUE(eventually([&] { return nothing_is_left("job"); })) << i;
+    }
+}
+
+TEST_F(async_calls, end_as_cancelled_when_the_client_goes)
+{
+    auto held = theirs_.acquire();
+    auto mine = std::make_unique<client>(options());
+    mutex at_server{*mine, "job"};
+    mutex in_line{*mine, "job"};
+    auto first = acquire(at_server);
+    auto second = acquire(in_line);
+    ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
+    mine.reset();
+    EXPECT_EQ(first.get().ec, errc::cancelled);
+    EXPECT_EQ(second.get().ec, errc::cancelled);
+    EXPECT_EQ(queue_.length("job"), 0);
+}
+
+TEST_F(async_calls, of_a_frozen_server_do_not_keep_the_client_from_going)
+{
+    auto mine = std::make_unique<client>(options());
+    mutex lock{*mine, "job"};
+    auto got = acquire(lock).get();
+    server_.freeze();
+    auto released = release(std::move(got.held));
+    std::jthread clock{[&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) server_.advance(100ms);
+    }};
+    mine.reset();
+    EXPECT_EQ(released.get(), errc::unreachable);
+}
+
+// ── One line for all ────────────────────────────────────────────────────────────────────────────
+
+TEST_F(async_calls, and_blocking_ones_pass_the_lock_on_to_each_other)
+{
+    long inside = 0;
+    long count = 0;
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 200; ++i) {
+                hold held = t % 2 == 0 ? lock_.acquire() : std::move(acquire(lock_).get().held);
+                EXPECT_EQ(++inside, 1);
+                ++count;
+                --inside;
+                if (i % 2 == 0) held.release();
+            }
+        });
+    }
+    threads.clear();
+    EXPECT_EQ(count, 800);
+    EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
+}
+
+TEST_F(async_calls, of_a_fair_mutex_are_served_in_order)
+{
+    fair_mutex fair{client_, "job"};
+    fair_mutex blocking{other_, "job"};
+    auto held = std::make_optional(blocking.acquire());
+    std::vector<std::future<ending>> waiting;
+    for (int i = 0; i < 5; ++i) {
+        waiting.push_back(acquire(fair));
+        ASSERT_TRUE(eventually([&] { return queue_.length("job") == i + 1; }));
+    }
+    held.reset();
+    std::uint64_t last = 0;
+    for (auto& each : waiting) {
+        const auto got = each.get();  // released at the end of the turn
+        ASSERT_FALSE(got.ec);
+        EXPECT_GT(got.held.fence(), last);
+        last = got.held.fence();
+    }
+}
+
+TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
+{
+    recursive_mutex lock{client_, "job"};
+    const auto got = acquire(lock).get();
+    ASSERT_FALSE(got.ec);
+    EXPECT_EQ(acquire(lock, time_limit::now()).get().ec, errc::busy);
+}
+
+TEST_F(async_calls, by_the_thousand_wait_without_a_thread)
+{
+    auto held = theirs_.acquire();
+    std::vector<std::future<ending>> waiting;
+    for (int i = 0; i < 2'000; ++i) waiting.push_back(acquire(lock_));
+    held.release();
+    std::uint64_t last = 0;
+    for (auto& each : waiting) {
+        const auto got = each.get();
+        ASSERT_FALSE(got.ec) << got.message;
+        ASSERT_GT(got.held.fence(), last);
+        last = got.held.fence();
+    }
+}
+
+}  // namespace
+}  // namespace pawl::test
