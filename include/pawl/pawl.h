@@ -1,10 +1,14 @@
-// All of pawl, but for <pawl/testing.h>, which is for tests of programs that use it.
+// All of pawl, but for <pawl/testing.h>, which is for tests of programs that use it, and
+// <pawl/asio.h>, which needs Boost.
 #pragma once
 
+#include <pawl/async.h>
 #include <pawl/client.h>
+#include <pawl/coro.h>
 #include <pawl/error.h>
 #include <pawl/event.h>
 #include <pawl/fair_mutex.h>
+#include <pawl/future.h>
 #include <pawl/hold.h>
 #include <pawl/local_server.h>
 #include <pawl/lockable.h>

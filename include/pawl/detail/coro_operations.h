@@ -1,0 +1,217 @@
+// The calls that <pawl/coro.h> can await: what to send, and what to make of the answer. Not for users.
+#pragma once
+
+#include <pawl/async.h>
+#include <pawl/detail/async_result.h>
+#include <pawl/detail/coro_resume.h>
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/time_limit.h>
+
+#include <chrono>
+#include <concepts>
+#include <coroutine>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace pawl::coro::detail {
+
+template <class ResumeOn>
+class call_with_place final : public call {
+public:
+    call_with_place(std::coroutine_handle<> who, ResumeOn&& where)
+        : call{who}, where_{std::move(where)}
+    {
+    }
+
+    static void go_on(const std::shared_ptr<call_with_place>& self)
+    {
+        if constexpr (std::same_as<ResumeOn, on_client_thread>) {
+            self->resume();
+        } else if constexpr (executor<ResumeOn>) {
+            self->where_.execute(resumption{self});
+        } else {
+            self->where_(resumption{self});
+        }
+    }
+
+private:
+    [[no_unique_address]] ResumeOn where_;
+};
+
+template <class ResumeOn>
+class tell_acquired final : public async::acquire_completion {
+public:
+    explicit tell_acquired(std::shared_ptr<call_with_place<ResumeOn>> call) : call_{std::move(call)}
+    {
+    }
+
+    void done(hold got, std::error_code ec, std::string_view message) noexcept override
+    {
+        if (call_->answered(std::move(got), ec, message)) call_->go_on(call_);
+    }
+
+private:
+    std::shared_ptr<call_with_place<ResumeOn>> call_;
+};
+
+template <class ResumeOn>
+class tell_done final : public async::completion {
+public:
+    explicit tell_done(std::shared_ptr<call_with_place<ResumeOn>> call) : call_{std::move(call)} {}
+
+    void done(std::error_code ec, std::string_view message) noexcept override
+    {
+        if (call_->answered({}, ec, message)) call_->go_on(call_);
+    }
+
+private:
+    std::shared_ptr<call_with_place<ResumeOn>> call_;
+};
+
+// Acquires. Result is hold, or std::optional<hold> for the forms that may say no.
+template <class Result>
+class acquire_operation {
+public:
+    acquire_operation(lockable& lock, time_limit limit, std::stop_token stop)
+        : lock_{&lock}, limit_{limit}, stop_{std::move(stop)}
+    {
+    }
+
+    template <class ResumeOn>
+    void start(const std::shared_ptr<call_with_place<ResumeOn>>& call)
+    {
+        // Two may call it off: the token, and the end of the coroutine.
+        if (stop_.stop_possible()) forward_.emplace(std::move(stop_), request_stop{own_});
+        async::acquire(*lock_, limit_, std::make_unique<tell_acquired<ResumeOn>>(call),
+                       own_.get_token());
+    }
+
+    void call_off() noexcept { own_.request_stop(); }
+
+    [[nodiscard]] static Result result(call& from)
+    {
+        constexpr bool tries = !std::same_as<Result, hold>;
+        if (!from.code()) return from.take();
+        if (tries && pawl::detail::is_just_no(from.code())) return Result{};
+        pawl::detail::raise(from.code(), from.message());
+    }
+
+    acquire_operation(acquire_operation&& other) noexcept
+        : lock_{other.lock_}, limit_{other.limit_}, stop_{std::move(other.stop_)}
+    {
+    }
+    acquire_operation& operator=(acquire_operation&&) = delete;
+    ~acquire_operation() = default;
+
+private:
+    class request_stop {
+    public:
+        explicit request_stop(std::stop_source whose) noexcept : whose_{std::move(whose)} {}
+        void operator()() const noexcept
+        {
+            auto mine = whose_;  // *this may be gone before the call is over
+            mine.request_stop();
+        }
+
+    private:
+        std::stop_source whose_;
+    };
+
+    lockable* lock_;
+    time_limit limit_;
+    std::stop_token stop_;
+    std::stop_source own_;
+    std::optional<std::stop_callback<request_stop>> forward_;
+};
+
+class release_operation {
+public:
+    explicit release_operation(hold&& what) noexcept : what_{std::move(what)} {}
+
+    template <class ResumeOn>
+    void start(const std::shared_ptr<call_with_place<ResumeOn>>& call)
+    {
+        async::release(std::move(what_), std::make_unique<tell_done<ResumeOn>>(call));
+    }
+
+    void call_off() noexcept {}
+
+    static void result(call& from)
+    {
+        if (from.code()) pawl::detail::raise(from.code(), from.message());
+    }
+
+private:
+    hold what_;
+};
+
+class extend_operation {
+public:
+    extend_operation(hold& what, std::chrono::milliseconds lease) noexcept
+        : what_{&what}, lease_{lease}
+    {
+    }
+
+    template <class ResumeOn>
+    void start(const std::shared_ptr<call_with_place<ResumeOn>>& call)
+    {
+        async::extend(*what_, lease_, std::make_unique<tell_done<ResumeOn>>(call));
+    }
+
+    void call_off() noexcept {}
+
+    static void result(call& from)
+    {
+        if (from.code()) pawl::detail::raise(from.code(), from.message());
+    }
+
+private:
+    hold* what_;
+    std::chrono::milliseconds lease_;
+};
+
+template <class Operation, class ResumeOn>
+class awaiter {
+public:
+    awaiter(Operation&& what, ResumeOn&& where) : what_{std::move(what)}, where_{std::move(where)}
+    {
+    }
+    awaiter(const awaiter&) = delete;
+    awaiter& operator=(const awaiter&) = delete;
+
+    ~awaiter()
+    {
+        if (call_ && call_->left()) what_.call_off();
+    }
+
+    [[nodiscard]] static bool await_ready() noexcept { return false; }
+
+    bool await_suspend(std::coroutine_handle<> who)
+    {
+        // A share of its own: once it has begun, *this may be gone at any moment.
+        const auto call = std::make_shared<call_with_place<ResumeOn>>(who, std::move(where_));
+        call_ = call;
+        what_.start(call);
+        if (call->begun()) return true;
+        if constexpr (std::same_as<ResumeOn, on_client_thread>) {
+            return false;  // answered already: it can just as well go on here
+        } else {
+            call->go_on(call);
+            return true;
+        }
+    }
+
+    decltype(auto) await_resume() { return Operation::result(*call_); }
+
+private:
+    Operation what_;
+    [[no_unique_address]] ResumeOn where_;
+    std::shared_ptr<call_with_place<ResumeOn>> call_;
+};
+
+}  // namespace pawl::coro::detail

@@ -1,0 +1,147 @@
+// The calls of <pawl/async.h> as std::future, for programs with threads that have something better
+// to do until the lock is theirs.
+//
+//   std::future<pawl::hold> wanted = pawl::acquire_future(stock);
+//   prepare();
+//   const pawl::hold held = wanted.get();
+//
+//   call                    what get() returns        throws
+//   acquire_future          hold                      trouble, cancelled
+//   try_acquire_future      std::optional<hold>       trouble
+//   acquire_future_for      std::optional<hold>       trouble
+//   release_future          nothing                   as hold::release()
+//   extend_future           nothing                   as hold::extend()
+//
+// get() throws pawl::error, as the blocking calls do. A future that is thrown away does not wait, and
+// calls nothing off: request stop for that. A hold that nobody fetched is released in the background.
+#pragma once
+
+#include <pawl/async.h>
+#include <pawl/detail/async_result.h>
+#include <pawl/error.h>
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/time_limit.h>
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace pawl {
+
+namespace detail {
+
+// Puts into the promise what the blocking call would have thrown.
+template <class Result>
+void break_promise(std::promise<Result>& promise, const std::error_code& ec,
+                   std::string_view message) noexcept
+{
+    try {
+        raise(ec, std::string{message});
+    } catch (...) {
+        promise.set_exception(std::current_exception());
+    }
+}
+
+template <class Result>
+class future_hold final : public async::acquire_completion {
+public:
+    void done(hold got, std::error_code ec, std::string_view message) noexcept override
+    {
+        constexpr bool tries = !std::is_same_v<Result, hold>;
+        if (!ec) {
+            promise.set_value(std::move(got));
+        } else if (tries && is_just_no(ec)) {
+            promise.set_value(Result{});
+        } else {
+            break_promise(promise, ec, message);
+        }
+    }
+
+    std::promise<Result> promise;
+};
+
+class future_end final : public async::completion {
+public:
+    void done(std::error_code ec, std::string_view message) noexcept override
+    {
+        if (ec) {
+            break_promise(promise, ec, message);
+        } else {
+            promise.set_value();
+        }
+    }
+
+    std::promise<void> promise;
+};
+
+// What can be known at once is thrown by the call, and here it goes the way of the rest.
+template <class Told, class Start>
+auto future_of(Start&& start)
+{
+    auto told = std::make_unique<Told>();
+    auto result = told->promise.get_future();
+    try {
+        start(std::move(told));
+    } catch (const std::system_error&) {
+        decltype(Told::promise) broken;
+        broken.set_exception(std::current_exception());
+        return broken.get_future();
+    }
+    return result;
+}
+
+template <class Result>
+std::future<Result> future_acquire(lockable& lock, time_limit limit, std::stop_token stop)
+{
+    return future_of<future_hold<Result>>([&](std::unique_ptr<future_hold<Result>> told) {
+        async::acquire(lock, limit, std::move(told), std::move(stop));
+    });
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline std::future<hold> acquire_future(lockable& lock, std::stop_token stop = {})
+{
+    return detail::future_acquire<hold>(lock, time_limit::never(), std::move(stop));
+}
+
+[[nodiscard]] inline std::future<std::optional<hold>> try_acquire_future(lockable& lock,
+                                                                         std::stop_token stop = {})
+{
+    return detail::future_acquire<std::optional<hold>>(lock, time_limit::now(), std::move(stop));
+}
+
+template <class Rep, class Period>
+[[nodiscard]] std::future<std::optional<hold>> acquire_future_for(
+    lockable& lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {})
+{
+    return detail::future_acquire<std::optional<hold>>(lock, time_limit::after(wait),
+                                                       std::move(stop));
+}
+
+// The future may be thrown away: the lock is given back all the same.
+inline std::future<void> release_future(hold&& what)
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::release(std::move(what), std::move(told));
+    });
+}
+
+// The hold may be moved or destroyed meanwhile.
+[[nodiscard]] inline std::future<void> extend_future(hold& what, std::chrono::milliseconds lease)
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::extend(what, lease, std::move(told));
+    });
+}
+
+}  // namespace pawl

@@ -1,0 +1,48 @@
+// What the tests of <pawl/asio.h> start from: a memory server, two clients of it, and an io_context that
+// is run by the test itself.
+#pragma once
+
+#include "unit/memory_fixture.h"
+
+#include <pawl/asio.h>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace pawl::test {
+
+namespace net = boost::asio;
+using boost::system::error_code;
+
+class with_asio : public with_memory {
+protected:
+    // Runs the io_context until it has nothing to do; false if that takes too long.
+    [[nodiscard]] bool run()
+    {
+        io_.restart();
+        io_.run_for(patience);
+        return io_.stopped();
+    }
+
+    // Runs a coroutine to its end, and returns what it returned or throws what it threw.
+    template <class Result>
+    Result run(net::awaitable<Result> what)
+    {
+        auto end = net::co_spawn(io_, std::move(what), net::use_future);
+        EXPECT_TRUE(run());
+        return end.get();
+    }
+
+    net::io_context io_;
+    // One more of the same lock, by another client: it queues at the server.
+    client other_{options()};
+    mutex wanted_{other_, "job"};
+};
+
+}  // namespace pawl::test

@@ -1,0 +1,381 @@
+// co_await without a framework: <pawl/coro.h>, over memory.
+#include "async/run_queue.h"
+#include "async/task.h"
+#include "unit/memory_fixture.h"
+
+#include <pawl/coro.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <coroutine>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace pawl::test {
+namespace {
+
+// What a coroutine gets is put where the test can see it. The test waits for the coroutine's end first.
+task acquire_into(lockable& lock, hold& got)
+{
+    got = co_await lock.acquire_async();
+}
+
+task acquire_into(lockable& lock, hold& got, std::stop_token stop)
+{
+    got = co_await lock.acquire_async(std::move(stop));
+}
+
+task try_into(lockable& lock, std::optional<hold>& got)
+{
+    got = co_await lock.try_acquire_async();
+}
+
+task acquire_for_into(lockable& lock, std::chrono::milliseconds wait, std::optional<hold>& got,
+                      std::stop_token stop = {})
+{
+    got = co_await lock.acquire_async_for(wait, std::move(stop));
+}
+
+class awaiting : public with_memory {
+protected:
+    // One more of the same lock, by another client: it queues at the server.
+    client other_{options()};
+    mutex wanted_{other_, "job"};
+};
+
+TEST_F(awaiting, a_free_lock_gives_a_hold)
+{
+    hold got;
+    acquire_into(mutex_, got).get();
+    EXPECT_TRUE(got);
+    EXPECT_EQ(server_.holder("job"), got.id());
+}
+
+TEST_F(awaiting, a_lock_that_is_held_waits_for_its_release)
+{
+    hold held = mutex_.acquire();
+    hold got;
+    task waiting = acquire_into(wanted_, got);
+    EXPECT_FALSE(waiting.ends_within(20ms));
+    held.release();
+    waiting.get();
+    EXPECT_GT(got.fence(), held.fence());
+}
+
+TEST_F(awaiting, a_try_says_no_without_throwing)
+{
+    const hold held = mutex_.acquire();
+    std::optional<hold> got;
+    try_into(wanted_, got).get();
+    EXPECT_FALSE(got);
+}
+
+TEST_F(awaiting, a_try_gives_a_hold)
+{
+    std::optional<hold> got;
+    try_into(wanted_, got).get();
+    ASSERT_TRUE(got);
+    EXPECT_TRUE(*got);
+}
+
+TEST_F(awaiting, a_limit_that_passes_says_no_without_throwing)
+{
+    const hold held = mutex_.acquire();
+    std::optional<hold> got;
+    acquire_for_into(wanted_, 20ms, got).get();
+    EXPECT_FALSE(got);
+}
+
+TEST_F(awaiting, trouble_is_thrown_with_its_words)
+{
+    server_.fill_memory();
+    hold got;
+    try {
+        acquire_into(mutex_, got).get();
+        FAIL() << "nothing was thrown";
+    } catch (const error& problem) {
+        EXPECT_EQ(problem.code(), errc::refused);
+        EXPECT_NE(std::string_view{problem.what()}.find("'job'"), std::string_view::npos)
+            << problem.what();
+    }
+}
+
+TEST_F(awaiting, what_is_stopped_before_it_begins_throws)
+{
+    std::stop_source stop;
+    stop.request_stop();
+    hold got;
+    task waiting = acquire_into(mutex_, got, stop.get_token());
+    EXPECT_EQ(code_of([&] { waiting.get(); }), errc::cancelled);
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+TEST_F(awaiting, what_is_stopped_while_it_waits_throws)
+{
+    hold held = mutex_.acquire();
+    std::stop_source stop;
+    hold got;
+    task waiting = acquire_into(wanted_, got, stop.get_token());
+    EXPECT_FALSE(waiting.ends_within(20ms));
+    stop.request_stop();
+    EXPECT_EQ(code_of([&] { waiting.get(); }), errc::cancelled);
+    held.release();
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
+}
+
+TEST_F(awaiting, a_limited_one_that_is_stopped_says_no)
+{
+    const hold held = mutex_.acquire();
+    std::stop_source stop;
+    std::optional<hold> got;
+    task waiting = acquire_for_into(wanted_, 1h, got, stop.get_token());
+    stop.request_stop();
+    waiting.get();
+    EXPECT_FALSE(got);
+}
+
+TEST_F(awaiting, a_stop_after_the_grant_changes_nothing)
+{
+    std::stop_source stop;
+    hold got;
+    acquire_into(mutex_, got, stop.get_token()).get();
+    stop.request_stop();
+    EXPECT_EQ(got.state(), hold_state::held);
+}
+
+task use(lockable& lock, std::vector<hold_state>& seen)
+{
+    hold held = co_await lock.acquire_async();
+    co_await held.extend_async(1min);
+    seen.push_back(held.state());
+    co_await held.release_async();
+    seen.push_back(held.state());
+}
+
+TEST_F(awaiting, extends_and_releases)
+{
+    std::vector<hold_state> seen;
+    use(mutex_, seen).get();
+    EXPECT_EQ(seen, (std::vector{hold_state::held, hold_state::released}));
+    EXPECT_FALSE(server_.is_locked("job"));
+}
+
+task release(hold& what)
+{
+    co_await what.release_async();
+}
+
+task extend(hold& what, std::chrono::milliseconds lease)
+{
+    co_await what.extend_async(lease);
+}
+
+TEST_F(awaiting, a_release_takes_the_hold_at_once)
+{
+    hold held = mutex_.acquire();
+    auto unused = held.release_async();
+    EXPECT_FALSE(held);
+    EXPECT_TRUE(server_.is_locked("job"));  // nothing has been sent: it was not awaited
+}
+
+TEST_F(awaiting, a_release_of_nothing_throws)
+{
+    hold nothing;
+    EXPECT_EQ(code_of([&] { release(nothing).get(); }), errc::not_owner);
+    EXPECT_EQ(code_of([&] { extend(nothing, 1min).get(); }), errc::not_owner);
+}
+
+TEST_F(awaiting, an_extension_that_is_not_allowed_throws)
+{
+    hold held = mutex_.acquire();
+    EXPECT_EQ(code_of([&] { extend(held, 0ms).get(); }), errc::bad_argument);
+    EXPECT_EQ(held.state(), hold_state::held);
+}
+
+TEST_F(awaiting, a_release_of_what_was_lost_throws)
+{
+    hold held = mutex_.acquire();
+    server_.lose("job");
+    EXPECT_EQ(code_of([&] { release(held).get(); }), errc::lost);
+}
+
+// ── Where a coroutine goes on ───────────────────────────────────────────────────────────────────
+
+template <class Where>
+task note_thread(lockable& lock, Where& where, std::thread::id& seen)
+{
+    const hold held = co_await lock.acquire_async({}, where);
+    seen = std::this_thread::get_id();
+}
+
+TEST_F(awaiting, goes_on_in_the_clients_thread_unless_told)
+{
+    hold held = mutex_.acquire();
+    std::thread::id seen;
+    coro::on_client_thread there;
+    task waiting = note_thread(wanted_, there, seen);
+    held.release();
+    waiting.get();
+    EXPECT_NE(seen, std::this_thread::get_id());
+}
+
+TEST_F(awaiting, goes_on_where_an_executor_says)
+{
+    run_queue here;
+    struct executor {
+        void execute(std::function<void()> what) const { queue->execute(std::move(what)); }
+        run_queue* queue;
+    };
+    executor on{&here};
+    std::thread::id seen;
+    task waiting = note_thread(mutex_, on, seen);
+    ASSERT_TRUE(here.run_one());
+    waiting.get();
+    EXPECT_EQ(seen, std::this_thread::get_id());
+}
+
+TEST_F(awaiting, goes_on_where_a_callable_says)
+{
+    run_queue here;
+    const auto on = [&here](coro::resumption go_on) { here.execute(std::move(go_on)); };
+    std::thread::id seen;
+    task waiting = note_thread(mutex_, on, seen);
+    ASSERT_TRUE(here.run_one());
+    waiting.get();
+    EXPECT_EQ(seen, std::this_thread::get_id());
+}
+
+TEST_F(awaiting, goes_on_where_someone_says_who_knows_only_handles)
+{
+    run_queue here;
+    const auto on = [&here](std::coroutine_handle<> who) { here.execute([who] { who.resume(); }); };
+    std::thread::id seen;
+    task waiting = note_thread(mutex_, on, seen);
+    ASSERT_TRUE(here.run_one());
+    waiting.get();
+    EXPECT_EQ(seen, std::this_thread::get_id());
+}
+
+TEST_F(awaiting, goes_on_in_an_io_context)
+{
+    boost::asio::io_context here;
+    client own{options()};  // which goes before the io_context
+    mutex lock{own, "job"};
+    auto on = here.get_executor();
+    std::thread::id seen;
+    task waiting = note_thread(lock, on, seen);
+    EXPECT_TRUE(eventually([&] {
+        here.restart();
+        return here.poll() > 0;
+    }));
+    waiting.get();
+    EXPECT_EQ(seen, std::this_thread::get_id());
+}
+
+// ── Coroutines that are destroyed while they wait ───────────────────────────────────────────────
+
+TEST_F(awaiting, is_called_off_when_the_coroutine_is_destroyed)
+{
+    hold held = mutex_.acquire();
+    hold got;
+    {
+        task waiting = acquire_into(wanted_, got);
+        EXPECT_FALSE(waiting.ends_within(20ms));
+    }
+    held.release();
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
+    EXPECT_FALSE(got);
+}
+
+task acquire_on(lockable& lock, run_queue& where, bool& resumed)
+{
+    const auto on = [&where](coro::resumption go_on) { where.execute(std::move(go_on)); };
+    const hold held = co_await lock.acquire_async({}, on);
+    resumed = true;
+}
+
+TEST_F(awaiting, is_not_resumed_when_the_coroutine_was_destroyed_after_the_answer)
+{
+    run_queue here;
+    bool resumed = false;
+    {
+        task waiting = acquire_on(mutex_, here, resumed);
+        ASSERT_TRUE(here.has_some());
+        EXPECT_TRUE(server_.is_locked("job"));
+    }
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));  // the queue has it still
+    EXPECT_TRUE(here.run_one());
+    EXPECT_FALSE(resumed);
+}
+
+task release_on(hold& what, run_queue& where)
+{
+    const auto on = [&where](coro::resumption go_on) { where.execute(std::move(go_on)); };
+    co_await what.release_async(on);
+}
+
+TEST_F(awaiting, a_release_goes_on_without_its_coroutine)
+{
+    hold held = mutex_.acquire();
+    run_queue here;
+    {
+        const task waiting = release_on(held, here);
+    }
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
+}
+
+// ── Many ────────────────────────────────────────────────────────────────────────────────────────
+
+task count_up(lockable& lock, int rounds, int& counter)
+{
+    for (int i = 0; i < rounds; ++i) {
+        hold held = co_await lock.acquire_async();
+        const int before = counter;
+        counter = before + 1;
+        co_await held.release_async();
+    }
+}
+
+TEST_F(awaiting, coroutines_exclude_each_other)
+{
+    int counter = 0;
+    {
+        std::vector<task> all;
+        for (int i = 0; i < 8; ++i) all.push_back(count_up(mutex_, 25, counter));
+        for (int i = 0; i < 8; ++i) all.push_back(count_up(wanted_, 25, counter));
+        for (task& each : all) each.get();
+    }
+    EXPECT_EQ(counter, 16 * 25);
+}
+
+TEST_F(awaiting, the_lock_may_be_gone_before_the_answer)
+{
+    hold held = mutex_.acquire();
+    hold got;
+    auto brief = std::make_unique<mutex>(other_, "job");
+    task waiting = acquire_into(*brief, got);
+    brief.reset();
+    held.release();
+    waiting.get();
+    EXPECT_TRUE(got);
+}
+
+TEST_F(awaiting, ends_when_the_client_is_destroyed)
+{
+    const hold held = mutex_.acquire();
+    auto brief = std::make_unique<client>(options());
+    mutex lock{*brief, "job"};
+    hold got;
+    task waiting = acquire_into(lock, got);
+    EXPECT_FALSE(waiting.ends_within(20ms));
+    brief.reset();
+    EXPECT_EQ(code_of([&] { waiting.get(); }), errc::cancelled);
+}
+
+}  // namespace
+}  // namespace pawl::test
