@@ -1,5 +1,6 @@
 #include "sim/checker.h"
 
+#include "core/acquire.h"
 #include "core/keys.h"
 #include "redis/resp.h"
 #include "store/redis/wire.h"
@@ -118,6 +119,7 @@ belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewe
     of_holder.left.reset();
     if (!of_holder.since) of_holder.since = who.now();
     ++of_holder.holds;
+    of_holder.last_hold = fresh.number;
     // Only now: asking for the token looks at the clock.
     fresh.told = held.lost();
     auto& record = locks_[lock];
@@ -195,7 +197,9 @@ void checker::answered(const belief& which, std::string_view call, std::error_co
 void checker::ended(belief& which)
 {
     auto& record = record_of(which.holder);
-    const auto held = which.who->now() - record.since.value_or(which.since);
+    auto held = which.who->now() - record.since.value_or(which.since);
+    // A thread that is kept from running learns of its grant at any time.
+    if (record.granted >= 0ns) held = std::max(held, world_->now() - record.granted);
     // Each hold may have extended it a few times. After a failure it is tried again up to 24 times in a lease, or twice a second.
     const auto allowed =
         6 * record.holds + static_cast<std::uint64_t>(30 * (held / which.lease + 1) + held / 400ms);
@@ -203,7 +207,8 @@ void checker::ended(belief& which)
         fail("renewals are few", which.lock,
              std::to_string(record.renewals_sent) + " renewals of one lease");
     }
-    record.given_up = record.left = world_->now();
+    // It may have been passed on already.
+    if (record.last_hold == which.number) record.given_up = record.left = world_->now();
     std::erase(locks_[which.lock].believers, &which);
     std::erase_if(beliefs_, [&](const belief& each) { return &each == &which; });
 }
@@ -258,6 +263,11 @@ void checker::write(const belief& which)
 
 void checker::sent(const process& who, std::span<const std::string_view> words)
 {
+    if (words[0] == "SET") {
+        auto& record = record_of(words[2]);
+        record.who = &who;
+        record.given_up.reset();
+    }
     const auto call = read_call(words);
     if (!call) return;
     if (call->what == kind::acquire) {
@@ -274,7 +284,9 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
         if (!(plan_->has(fault::slow_threads) ? record.left : record.given_up)) continue;
         // Some may have waited for a connection when the lock was released.
         const auto since = std::max(*record.given_up, who.last_stop_end());
-        if (world_->now() > since + 2 * plan_->command_limit + plan_->locks[record.lock].linger) {
+        // By a clock that may be slow by a fifth.
+        const auto lingers = plan_->locks[record.lock].linger * 5 / 4;
+        if (world_->now() > since + 2 * plan_->command_limit + lingers) {
             fail("renewals are few", record.lock,
                  short_id(call->holder(i)) + " is renewed after it was given back");
         }
@@ -303,6 +315,7 @@ void checker::before(const std::vector<std::string_view>& words)
 void checker::after(const std::vector<std::string_view>& words, std::string_view reply)
 {
     if (reply.starts_with("-NOSCRIPT")) ++unknown_scripts_;
+    if (words[0] == "SET" || words[0] == "INCR") after_bare(words, reply);
     const auto call = read_call(words);
     if (!call) return;
     if (call->in_full && ++scripts_in_full_ > unknown_scripts_) {
@@ -318,6 +331,59 @@ void checker::after(const std::vector<std::string_view>& words, std::string_view
         }
     }
     first.handed_to.reset();
+}
+
+// A bare acquire is two commands, and others may come between them, who count on in vain. Its number
+// counts from when it was given, if its holder takes it: he may not trust it.
+void checker::after_bare(const std::vector<std::string_view>& words, std::string_view reply)
+{
+    if (words[0] == "SET") {
+        if (!reply.starts_with("+OK")) return;
+        auto& lock = *find(words[1]);
+        const auto index = static_cast<std::size_t>(&lock - locks_.data());
+        const std::string holder{words[2]};
+        auto& record = record_of(holder);
+        if (record.given_up) {
+            granted_late(record, index, false);
+            // Whoever gave it up goes on giving it back for a while.
+            const auto since = world_->now() - *record.given_up;
+            if (since < core::latest_bare - 5s) record.granted_late = false;
+            record.taken_late = world_->now();
+        }
+        record.lock = index;
+        if (record.granted < 0ns) record.granted = world_->now();
+        lock.bare = holder;
+        trace_->note(index, [&] { return "server: " + short_id(holder) + " takes it, bare"; });
+        const auto now = std::chrono::floor<std::chrono::milliseconds>(server_->clock());
+        lock.queue.look_at_clock(now);
+        const auto first = lock.queue.first(now, *server_);
+        if (first && !lock.queue_unknown && plan_->locks[index].what == lock_plan::kind::fair) {
+            fail("in order", index, short_id(*first) + " was overtaken");
+        }
+        return;
+    }
+    const auto found = std::ranges::find_if(
+        locks_, [&](const auto& each) { return core::keys_of(each.name).fence() == words[1]; });
+    if (found == locks_.end() || !found->bare || !reply.starts_with(':')) return;
+    const auto holder = *found->bare;
+    // If it was deleted in between he may have the number all the same: he cannot know.
+    const auto index = static_cast<std::size_t>(&*found - locks_.data());
+    if (server_->holder_of(found->name) != holder && !excused(index, holder)) {
+        found->bare.reset();
+        return;
+    }
+    const auto number = static_cast<std::uint64_t>(code_of(reply, 0));
+    trace_->note(index, [&] {
+        return "server: " + short_id(holder) + " gets the number " + std::to_string(number);
+    });
+    // A number that someone kept the lock with, and gave back unused, is given again.
+    const bool grows = number > found->last_fence && !found->order[number].used;
+    found->order[number] = {.place = ++found->grants,
+                            .holder = holder,
+                            .reserve = 0,
+                            .used = false,
+                            .offered = true,
+                            .grows = grows};
 }
 
 // A release, renewal or the like.
@@ -388,7 +454,7 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
     if (lock.handed_to) server_grants(lock, *lock.handed_to, lock.handed_fence, call.keys[1]);
     if (call.what == kind::release && code != 1) lock.queue.left(call.holder());
     if (!acquires) return;
-    if (code == 1 && call.arguments[6] == "1" && !lock.queue.opens_with(call.holder())) {
+    if (code == 1 && call.is_fair() && !lock.queue.opens_with(call.holder())) {
         const auto first = lock.queue.first(now, *server_);
         if (first && !lock.queue_unknown) {
             fail("in order", index, short_id(*first) + " was overtaken");
@@ -400,9 +466,9 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
     const auto holder = server_->holder_of(lock.name);
     if (code == 0 && plan_->is_calm() && holder) watch_lingering(index, *holder);
     // A first try that was overtaken by its own repetition does not wait for itself.
-    if (code == 0 && call.arguments[5] == "1" && holder != call.holder()) {
-        const std::chrono::milliseconds stay{std::stoll(std::string{call.arguments[7]})};
-        lock.queue.joined(call.holder(), call.arguments[8], now + stay);
+    if (code == 0 && call.joins() && holder != call.holder()) {
+        const auto stay = call.stay();
+        lock.queue.joined(call.holder(), call.arguments[4], now + stay);
         trace_->note(index, [&] {
             return "server: " + short_id(call.holder()) + " waits, for " +
                    std::to_string(stay.count()) + " ms at most";
@@ -448,6 +514,9 @@ void checker::server_grants(lock_record& lock, std::string_view holder, std::uin
     }
     // A holder who keeps it may never hear of his new number; then another gets that.
     if (!kept) lock.last_fence = fence;
+    std::erase_if(lock.order, [&](const auto& each) {
+        return each.first > fence && each.second.offered && !each.second.used;
+    });
     const auto stored = server_->number_in(fence_key);
     lock.order[fence] = {.place = ++lock.grants,
                          .holder = std::string{holder},
@@ -473,6 +542,8 @@ void checker::check_fence(lock_record& lock, const belief& fresh)
     auto& from = found->second;
     if (from.holder != fresh.holder || fresh.fence > found->first + from.reserve) {
         fail("fence", index, "a fence that the server did not give to this holder");
+    } else if (!from.grows) {
+        fail("fence", index, "a bare fence that is not greater than those before");
     } else if (from.used) {
         if (fresh.fence == found->first) fail("fence", index, "a fence was used twice");
     }
@@ -484,7 +555,9 @@ void checker::check_fence(lock_record& lock, const belief& fresh)
                                    .reserve = found->first + from.reserve - fresh.fence,
                                    .used = true};
     }
-    if (!excused(index, fresh.holder)) lock.last_fence = std::max(lock.last_fence, fresh.fence);
+    if (from.offered || !excused(index, fresh.holder)) {
+        lock.last_fence = std::max(lock.last_fence, fresh.fence);
+    }
 }
 
 void checker::after_acquire(const script_call& call, std::string_view reply)
@@ -496,7 +569,7 @@ void checker::after_acquire(const script_call& call, std::string_view reply)
     auto& lock = *find(call.keys[0]);
     const auto index = static_cast<std::size_t>(&lock - locks_.data());
     if (view.size() != 3 || view[0].integer() < 1) return;
-    if (record.given_up) granted_late(record, index, call.arguments[4] != "0");
+    if (record.given_up) granted_late(record, index, call.arguments[2] != "0");
     server_grants(lock, call.holder(), static_cast<std::uint64_t>(view[1].integer()), call.keys[1]);
 }
 
@@ -650,13 +723,15 @@ void checker::check_orphans()
         const auto found = holder ? holders_.find(holder->substr(0, id_digits)) : holders_.end();
         const auto is_forgotten = [&](const holder_record& record) {
             return record.left && !record.granted_late && !record.who->is_dead() &&
-                   *record.left + time_to_clean_up() + plan_->locks[i].linger <= world_->now();
+                   std::max(*record.left, record.taken_late + 4s) + time_to_clean_up() +
+                           plan_->locks[i].linger <=
+                       world_->now();
         };
         if (found != holders_.end() && is_forgotten(found->second)) {
             fail("nothing is left behind", i,
                  short_id(*holder) + " was given up, and still holds the lock");
         }
-        for (const auto& waiter : server_->members_of(core::keys_of(locks_[i].name).queue)) {
+        for (const auto& waiter : server_->members_of(core::keys_of(locks_[i].name).queue())) {
             const auto& who = record_of(waiter);
             if (who.left && who.who != nullptr && !who.who->is_dead() &&
                 *who.left + time_to_clean_up() <= world_->now()) {

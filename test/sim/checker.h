@@ -119,6 +119,8 @@ private:
         std::string holder;
         std::uint64_t reserve = 0;  // how many numbers above it are for passing it on
         bool used = false;          // by someone who held it
+        bool offered = false;       // to a bare acquire
+        bool grows = true;          // it was greater than all before
     };
     struct lock_record {
         std::string name;
@@ -131,6 +133,7 @@ private:
         nanoseconds forgotten{-1};  // when the server last forgot it
         queue_model queue;
         bool queue_unknown = false;            // the server has another one than we know of
+        std::optional<std::string> bare;       // who took it by a bare acquire
         std::optional<std::string> handed_to;  // by the request that is being executed
         std::uint64_t handed_fence = 0;
         unsigned waiting = 0;           // threads that wait for it
@@ -143,6 +146,7 @@ private:
         const process* who = nullptr;
         std::optional<base::boot_time> since;  // by its process's clock, when first held
         std::uint64_t holds = 0;
+        std::size_t last_hold = 0;  // the number of the last belief
         std::uint64_t renewals_sent = 0;
         nanoseconds renewal_tried{0};
         std::optional<nanoseconds> given_up;  // being released, or the acquire failed
@@ -151,12 +155,14 @@ private:
         nanoseconds granted{-1};              // by the server, for the first time
         bool released = false;                // by the server
         bool granted_late = false;            // after that: nobody can clean up any more
+        nanoseconds taken_late{-1};           // by a bare acquire, when it had been given up
         nanoseconds unheard{0};  // since when its process had not heard from the server
     };
 
     void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
     void after_acquire(const script_call& call, std::string_view reply);
     void after_change(const script_call& call, std::size_t i, std::string_view reply);
+    void after_bare(const std::vector<std::string_view>& words, std::string_view reply);
     void check_order(const script_call& call, std::string_view reply, lock_record& lock);
     void server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
                        std::string_view fence_key);

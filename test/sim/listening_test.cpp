@@ -54,6 +54,7 @@ protected:
         way_->submit(
             [text](const redis::server_facts&, std::string& out) {
                 redis::append_request(out, std::vector<std::string_view>{"PING", text});
+                return 1U;
             },
             1s,
             [this](const auto* reply, const auto*) {

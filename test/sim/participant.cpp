@@ -1,5 +1,6 @@
 #include "sim/participant.h"
 
+#include "sim/async_calls.h"
 #include "sim/background.h"
 #include "store/redis/single_server.h"
 #include "sync/client_access.h"
@@ -183,8 +184,21 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
     const auto id_before = process_->last_id();
     std::error_code ec;
     std::optional<hold> got;
-    switch (dice.below(3)) {
+    // An asynchronous caller is no thread, and could not enter a recursive_mutex again.
+    const auto how = dice.below(locks_[lock]->recursive ? 3 : 5);
+    const bool asynchronous = how > 2;
+    switch (how) {
     case 0: got = mutex.try_acquire(token, ec); break;
+    case 3: got = acquire_async(*process_, mutex, time_limit::now(), token, ec); break;
+    case 4: {
+        const checker::wait waits{stage_->checker, lock};
+        const auto limit =
+            dice.chance(0.5)
+                ? time_limit::never()
+                : time_limit::after(dice.spread(stage_->what.delay, 3 * stage_->what.lease));
+        got = acquire_async(*process_, mutex, limit, token, ec);
+        break;
+    }
     case 1: {
         const checker::wait waits{stage_->checker, lock};
         got = mutex.try_acquire_for(dice.spread(stage_->what.delay, 3 * stage_->what.lease), token,
@@ -197,6 +211,9 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
         break;
     }
     }
+    // It was told in time, but this thread came too late to use it.
+    const bool late = got && got->valid_for() <= 0ns;
+    if (late && asynchronous && stage_->what.has(fault::slow_threads)) return std::nullopt;
     if (!got) {
         const bool fresh = process_->last_id() != id_before;
         stage_->checker.acquire_failed(*process_, lock, ec, fresh);
@@ -228,7 +245,11 @@ void participant::work(dice& dice, belief& mine, hold& held)
         case 0:
         case 1:
             stage_->checker.lease_asked(extension);
-            held.extend(std::max(extension, 10ms), ec);
+            if (dice.chance(0.3)) {
+                extend_async(*process_, held, std::max(extension, 10ms), ec);
+            } else {
+                held.extend(std::max(extension, 10ms), ec);
+            }
             stage_->checker.answered(mine, "extend", ec);
             break;
         case 2:
@@ -277,7 +298,11 @@ void participant::give_back(dice& dice, belief& mine, hold& held)
         return;
     }
     std::error_code ec;
-    held.release(ec);
+    if (dice.chance(0.3)) {
+        release_async(*process_, std::move(held), ec);
+    } else {
+        held.release(ec);
+    }
     stage_->checker.released(mine, ec, valid_until);
 }
 

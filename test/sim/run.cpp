@@ -389,8 +389,8 @@ void run::finish()
     nanoseconds left = std::max<milliseconds>(checker_.longest_lease(), 2s);
     for (const auto& lock : plan_.locks) {
         const auto keys = core::keys_of(lock.name);
-        for (const auto* key : {&keys.lock, &keys.queue, &keys.waiters}) {
-            left = std::max<nanoseconds>(left, server_.ttl_of(*key));
+        for (const auto& key : {keys.lock, keys.queue(), keys.waiters()}) {
+            left = std::max<nanoseconds>(left, server_.ttl_of(key));
         }
     }
     go_on_until(world_.now() + left * 5 / 4 + 1s);

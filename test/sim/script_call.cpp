@@ -1,9 +1,11 @@
 #include "sim/script_call.h"
 
+#include "core/acquire.h"
 #include "redis/scripts.h"
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <utility>
 
 namespace pawl::sim {
@@ -30,7 +32,30 @@ const std::array<std::pair<const redis::script*, kind>, 11>& known_scripts()
     return known;
 }
 
+std::int64_t number_in(std::string_view word)
+{
+    std::int64_t number = 0;
+    std::from_chars(word.data(), word.data() + word.size(), number);
+    return number;
+}
+
 }  // namespace
+
+bool script_call::joins() const
+{
+    return number_in(arguments[3]) % 4 >= 2;
+}
+
+bool script_call::is_fair() const
+{
+    return number_in(arguments[3]) >= 4;
+}
+
+std::chrono::milliseconds script_call::stay() const
+{
+    if (arguments.size() > 6) return std::chrono::milliseconds{number_in(arguments[6])};
+    return core::place_lifetime(std::chrono::milliseconds{number_in(arguments[1])});
+}
 
 std::string_view name_of(kind what)
 {
@@ -51,8 +76,7 @@ std::optional<script_call> read_call(std::span<const std::string_view> words)
     if (!in_full && words[0] != "EVALSHA") return std::nullopt;
     for (const auto& [script, what] : known_scripts()) {
         if (words[1] != (in_full ? script->text : script->sha)) continue;
-        std::size_t keys = 0;
-        std::from_chars(words[2].data(), words[2].data() + words[2].size(), keys);
+        const auto keys = static_cast<std::size_t>(number_in(words[2]));
         return script_call{.what = what,
                            .in_full = in_full,
                            .keys = words.subspan(3, keys),

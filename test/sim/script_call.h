@@ -1,6 +1,7 @@
 // What a request to the simulated server asks for, read back from its words.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -20,6 +21,11 @@ struct script_call {
     {
         return what == kind::renew ? arguments[2 * i] : arguments[0];
     }
+
+    // Of an acquire.
+    [[nodiscard]] bool joins() const;
+    [[nodiscard]] bool is_fair() const;
+    [[nodiscard]] std::chrono::milliseconds stay() const;
 };
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);

@@ -38,22 +38,31 @@ void server::receive(peer from, std::string request, answer done)
 void server::execute(waiting what)
 {
     redis::reply_parser parser;
-    static_cast<void>(parser.parse(what.request));
-    std::vector<std::string_view> words;
-    parser.reply(what.request).for_each([&](const auto& word) { words.push_back(word.text()); });
+    std::string replies;
+    for (std::string_view rest = what.request; !rest.empty();) {
+        static_cast<void>(parser.parse(rest));
+        std::vector<std::string_view> words;
+        parser.reply(rest).for_each([&](const auto& word) { words.push_back(word.text()); });
+        replies += execute(what.from.session, words);
+        rest.remove_prefix(parser.consumed());
+        parser.reset();
+    }
+    what.done(std::move(replies));
+}
+
+std::string server::execute(store::memory::session from, const std::vector<std::string_view>& words)
+{
     const bool subscribes = words[0] == "SUBSCRIBE";
     // A server that loads its data lets clients subscribe.
     if (world_->now() < loading_until_ && !subscribes) {
-        what.done("-LOADING Redis is loading the dataset in memory\r\n");
-        return;
+        return "-LOADING Redis is loading the dataset in memory\r\n";
     }
     if (witness_ != nullptr) witness_->before(words);
     std::string reply;
-    const auto session = what.from.session;
-    engine_.execute(session, rewrite_ ? rewritten(words) : words, reply);
-    if (subscribes && !listeners_.contains(session)) engine_.disconnect(session);
+    engine_.execute(from, rewrite_ ? rewritten(words) : words, reply);
+    if (subscribes && !listeners_.contains(from)) engine_.disconnect(from);
     if (witness_ != nullptr) witness_->after(words, reply);
-    what.done(std::move(reply));
+    return reply;
 }
 
 std::vector<std::string_view> server::rewritten(std::vector<std::string_view> words)

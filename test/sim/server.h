@@ -102,6 +102,8 @@ private:
         answer done;
     };
     void execute(waiting what);
+    [[nodiscard]] std::string execute(store::memory::session from,
+                                      const std::vector<std::string_view>& words);
     [[nodiscard]] std::vector<std::string_view> rewritten(std::vector<std::string_view> words);
     [[nodiscard]] std::string name_of_script(std::string_view text);
     [[nodiscard]] std::string ask(const std::vector<std::string_view>& words);

@@ -14,8 +14,6 @@ using redis::failure_kind;
 
 namespace {
 
-constexpr redis::server_facts this_server{.major_version = 7, .resp3 = true};
-
 // As in the pipeline.
 constexpr std::chrono::milliseconds shortest_pause{50};
 constexpr std::chrono::milliseconds longest_pause{1'000};
@@ -33,6 +31,20 @@ void show(const transport::onlooker& who, std::string_view request)
     who(words);
 }
 
+// The commands of a request, or the replies to it.
+std::vector<std::string> each_of(std::string_view text)
+{
+    std::vector<std::string> all;
+    redis::reply_parser parser;
+    while (!text.empty()) {
+        static_cast<void>(parser.parse(text));
+        all.emplace_back(text.substr(0, parser.consumed()));
+        text.remove_prefix(parser.consumed());
+        parser.reset();
+    }
+    return all;
+}
+
 }  // namespace
 
 struct transport::connection {
@@ -41,6 +53,7 @@ struct transport::connection {
     bool listens = false;  // or has asked to
     bool broken = false;   // and its owner knows
     bool dead = false;     // nothing passes any more, whether its owner knows or not
+    boot_time since{};     // it is open, by its owner's clock
     nanoseconds last_request{0};
     nanoseconds last_reply{0};
     signal changed;                  // for the thread that waits on it
@@ -53,6 +66,7 @@ struct transport::pending {
     reader done;
     boot_time until{};
     boot_time end{};
+    unsigned replies = 0;
 };
 
 transport::transport(world& world, server& server, std::shared_ptr<process> where, network& net,
@@ -96,11 +110,23 @@ transport::connection_ptr transport::dial()
         });
         return fresh;
     }
-    send(fresh, "*1\r\n$4\r\nPING\r\n", [fresh](const std::string&) {
+    send(fresh, "*1\r\n$4\r\nPING\r\n", [this, fresh](const std::string&) {
         fresh->open = true;
+        fresh->since = where_->now();
         fresh->changed.set();
     });
     return fresh;
+}
+
+// What is written at once arrives at once, and is executed without anything in between; almost always.
+std::vector<std::string> transport::packets_of(const std::string& request)
+{
+    return dice_.chance(0.05) ? each_of(request) : std::vector{request};
+}
+
+redis::server_facts transport::facts_of(const connection& what)
+{
+    return {.major_version = 7, .resp3 = true, .since = what.since};
 }
 
 // One request, on its way there and back. Whether it survives a break of the connection is decided
@@ -108,7 +134,7 @@ transport::connection_ptr transport::dial()
 void transport::send(const connection_ptr& on, std::string request,
                      std::function<void(std::string)> on_reply)
 {
-    show(on_send_, request);
+    for (const auto& each : each_of(request)) show(on_send_, each);
     auto there = draw_delay();
     if (dice_.chance(net_->late)) there += dice_.spread(nanoseconds{1'000'000}, net_->latest);
     on->last_request = std::max(world_->now() + there, on->last_request);
@@ -212,13 +238,15 @@ std::optional<transport::unanswered> transport::call(
         if (auto problem = wait_until_open(*on, how)) return unanswered{std::move(*problem), false};
     }
     std::string bytes;
-    request(this_server, bytes);
-    auto reply = std::make_shared<std::string>();
-    send(on, std::move(bytes), [on, reply](std::string text) {
-        *reply = std::move(text);
-        on->changed.set();
-    });
-    while (reply->empty()) {
+    const auto replies = request(facts_of(*on), bytes);
+    auto got = std::make_shared<std::vector<std::string>>();
+    for (auto& each : packets_of(bytes)) {
+        send(on, std::move(each), [on, got](const std::string& text) {
+            for (auto& reply : each_of(text)) got->push_back(std::move(reply));
+            on->changed.set();
+        });
+    }
+    while (got->size() < replies) {
         std::optional<failure> problem;
         if (token.stop_requested()) problem = failure{failure_kind::cancelled, {}};
         if (on->broken) problem = failure{failure_kind::unreachable, "connection reset"};
@@ -234,17 +262,19 @@ std::optional<transport::unanswered> transport::call(
         where_->wait(on->changed, how.until);
     }
     idle_.push_back(on);
-    redis::reply_parser parser;
-    static_cast<void>(parser.parse(*reply));
-    read(parser.reply(*reply));
+    for (const auto& each : *got) {
+        redis::reply_parser parser;
+        static_cast<void>(parser.parse(each));
+        read(parser.reply(each));
+    }
     return std::nullopt;
 }
 
 void transport::submit(writer request, std::chrono::milliseconds patience, reader done)
 {
     std::string bytes;
-    request(this_server, bytes);
-    show(on_submit_, bytes);
+    static_cast<void>(request({.major_version = 7, .resp3 = true}, bytes));
+    for (const auto& each : each_of(bytes)) show(on_submit_, each);
     unsent_.push_back({std::move(request), patience, std::move(done)});
     connect();
 }
@@ -296,6 +326,7 @@ void transport::subscribe()
     });
     auto write = [this](const redis::server_facts&, std::string& out) {
         redis::append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
+        return 1U;
     };
     // The confirmation is a message, too, but it arrives where an answer would.
     auto done = [this](const redis::reply_view* reply, const failure*) {
@@ -327,13 +358,17 @@ void transport::send_waiting()
     if (listener_ != nullptr && !shared_->listens) subscribe();
     for (auto& next : std::exchange(unsent_, {})) {
         std::string bytes;
-        next.request(this_server, bytes);
+        next.replies = next.request(facts_of(*shared_), bytes);
         next.until = where_->now() + std::min(next.patience, limits_.command);
         next.end = where_->now() + limits_.command;
         sent_.push_back(std::move(next));
-        send(shared_, std::move(bytes), [this, on = shared_](const std::string& reply) {
-            if (shared_ == on) answer(reply);
-        });
+        for (auto& each : packets_of(bytes)) {
+            send(shared_, std::move(each), [this, on = shared_](const std::string& text) {
+                for (const auto& reply : each_of(text)) {
+                    if (shared_ == on) answer(reply);
+                }
+            });
+        }
     }
     look_after(shared_);
 }
@@ -343,8 +378,8 @@ void transport::answer(const std::string& reply)
     redis::reply_parser parser;
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
-    const auto done = std::move(sent_.front().done);
-    sent_.pop_front();
+    const auto done = sent_.front().done;
+    if (--sent_.front().replies == 0) sent_.pop_front();
     // A sign of life: the others' patience starts anew.
     for (auto& each : sent_) each.until = std::min(where_->now() + each.patience, each.end);
     done(&view, nullptr);

@@ -71,6 +71,8 @@ private:
     using connection_ptr = std::shared_ptr<connection>;
 
     [[nodiscard]] connection_ptr dial();
+    [[nodiscard]] std::vector<std::string> packets_of(const std::string& request);
+    [[nodiscard]] static redis::server_facts facts_of(const connection& what);
     [[nodiscard]] std::optional<redis::failure> wait_until_open(connection& what,
                                                                 const waiting& how);
     void send(const connection_ptr& on, std::string request,

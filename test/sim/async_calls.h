@@ -1,0 +1,22 @@
+// Asynchronous calls of a simulated thread, which waits for what they tell.
+#pragma once
+
+#include "sim/process.h"
+
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/time_limit.h>
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+
+namespace pawl::sim {
+
+[[nodiscard]] std::optional<hold> acquire_async(process& who, lockable& lock, time_limit limit,
+                                                const std::stop_token& stop, std::error_code& ec);
+void release_async(process& who, hold what, std::error_code& ec);
+void extend_async(process& who, hold& what, std::chrono::milliseconds lease, std::error_code& ec);
+
+}  // namespace pawl::sim
