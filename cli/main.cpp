@@ -1,4 +1,5 @@
 // The pawl command: finds the subcommand and turns what it throws into an exit status.
+#include "bench.h"
 #include "exit_code.h"
 #include "hide_password.h"
 #include "local.h"
@@ -22,6 +23,7 @@ using namespace pawl::cli;
 
 constexpr const char* help =
     R"(Usage: pawl run [OPTIONS] KEY -- COMMAND [ARG...]
+       pawl bench [OPTIONS]
        pawl local status | stop
        pawl --help | --version
 
@@ -29,6 +31,7 @@ Locks that span processes and machines, on Redis.
 
 Commands:
   run     Run a command while holding a lock
+  bench   Measure how fast locks are on a server
   local   Look after this user's private server
 
 pawl COMMAND --help tells more.
@@ -40,6 +43,7 @@ int dispatch(const std::vector<std::string>& arguments)
     const std::string& name = arguments.front();
     const std::vector<std::string> rest{arguments.begin() + 1, arguments.end()};
     if (name == "run") return run(rest);
+    if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
     if (name == "-h" || name == "--help" || name == "help") {
         std::cout << help;

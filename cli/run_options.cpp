@@ -2,12 +2,10 @@
 
 #include "duration.h"
 #include "supervisor.h"
+#include "url_option.h"
 #include "usage.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <functional>
-#include <stdexcept>
 
 namespace pawl::cli {
 namespace {
@@ -33,6 +31,11 @@ Exit status: that of the command; 128+n when signal n ended it, or ended the wai
   69  server unreachable       79  the lock was lost before it was given back
   70  internal error           126, 127  the command cannot be run, is not there)";
 
+// Other processes are all that a lock of the shell's could exclude.
+constexpr const char* no_memory =
+    "a lock on memory: would exclude nobody, for each process has a memory: of its own; "
+    "for this machine only, use local:";
+
 // What stands before the first `--` is ours and what stands after it the command's, word by word.
 struct halves {
     words ours;
@@ -55,24 +58,6 @@ struct halves {
 [[nodiscard]] bool has_key_of_its_own(const halves& line)
 {
     return line.divided && line.command.size() >= 2 && line.command[1] == "--";
-}
-
-[[noreturn]] void refuse(const std::string& what)
-{
-    throw CLI::ParseError{what, CLI::ExitCodes::InvalidError};
-}
-
-void add_duration(CLI::App& app, const std::string& names, const std::string& help,
-                  const std::function<void(milliseconds)>& set)
-{
-    const auto read = [set, names](const std::string& text) {
-        try {
-            set(parse_duration(text));
-        } catch (const std::invalid_argument& bad) {
-            throw CLI::ValidationError{names, bad.what()};
-        }
-    };
-    app.add_option_function<std::string>(names, read, help)->type_name("DURATION");
 }
 
 struct parsed {
@@ -98,9 +83,7 @@ void define_waiting(CLI::App& app, parsed& to)
 
 void define_lock(CLI::App& app, parsed& to)
 {
-    to.url = app.add_option("--url", to.options.url,
-                            "The server; else $PAWL_URL, else local: (this machine only)")
-                 ->type_name("URL");
+    to.url = add_url(app, to.options.url);
     add_duration(app, "--lease", "How long the lock outlives pawl at most; 30s unless given",
                  [&to](milliseconds value) { to.options.lease = value; });
     add_duration(app, "--grace",
@@ -134,24 +117,6 @@ void take_key_and_command(halves& line, parsed& to)
     if (shell && line.divided) refuse("give the command either with -c or after --, not both");
     if (!shell && line.command.empty()) refuse("there is no command: KEY -- COMMAND [ARG...]");
     to.options.command = shell ? words{"/bin/sh", "-c", to.shell_command} : std::move(line.command);
-}
-
-// Other processes are all that a lock of the shell's could exclude.
-void refuse_memory(const std::string& url)
-{
-    if (!url.starts_with("memory:")) return;
-    refuse(
-        "a lock on memory: would exclude nobody, for each process has a memory: of its own; "
-        "for this machine only, use local:");
-}
-
-void take_url(parsed& to)
-{
-    if (to.url->count() > 0) return refuse_memory(to.options.url);
-    const char* from_environment = std::getenv("PAWL_URL");
-    to.options.url_is_default = from_environment == nullptr || *from_environment == '\0';
-    to.options.url = to.options.url_is_default ? "local:" : from_environment;
-    refuse_memory(to.options.url);
 }
 
 void take_no_wait(parsed& to)
@@ -192,7 +157,7 @@ std::optional<run_options> parse_run_options(const words& arguments)
         refuse(std::string{unknown.what()} + "; a command comes after --");
     }
     take_key_and_command(line, result);
-    take_url(result);
+    result.options.url_is_default = take_url(*result.url, result.options.url, no_memory);
     take_grace(result);
     take_no_wait(result);
     return std::move(result.options);

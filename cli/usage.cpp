@@ -1,5 +1,6 @@
 #include "usage.h"
 
+#include "duration.h"
 #include "exit_code.h"
 #include "say.h"
 
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 namespace pawl::cli {
 namespace {
@@ -49,6 +51,25 @@ bool command_line::understand(const std::vector<std::string>& arguments)
         std::cout << version_text() << '\n';
     }
     return false;
+}
+
+void add_duration(CLI::App& app, const std::string& names, const std::string& help,
+                  const std::function<void(std::chrono::milliseconds)>& set)
+{
+    const CLI::callback_t read = [set, names](const CLI::results_t& given) {
+        try {
+            set(parse_duration(given.front()));
+            return true;
+        } catch (const std::invalid_argument& bad) {
+            throw CLI::ValidationError{names, bad.what()};
+        }
+    };
+    app.add_option(names, read, help)->type_name("DURATION");
+}
+
+void refuse(const std::string& what)
+{
+    throw CLI::ParseError{what, CLI::ExitCodes::InvalidError};
 }
 
 int usage_error(const std::string& what, const std::string& command)

@@ -59,6 +59,20 @@ TEST_F(examples, a_button_pressed_five_times_makes_one_order)
     EXPECT_THAT(output, HasSubstr("'s id, and by no other\n"));
 }
 
+TEST_F(examples, an_asio_server_loses_no_deposit_and_shuts_down)
+{
+    const std::string output = output_of("5_asio_server");
+    EXPECT_THAT(output, HasSubstr("=> 1000 deposits by one thread: nothing was lost\n"));
+    EXPECT_THAT(output, HasSubstr("=> turned away after its 100 ms: 1\n"));
+    EXPECT_THAT(output, HasSubstr("=> cancelled when the server shut down: 3\n"));
+}
+
+TEST_F(examples, coroutines_take_turns_in_one_thread)
+{
+    EXPECT_THAT(output_of("6_coroutines"),
+                HasSubstr("=> 150 pieces by three workers in one thread\n"));
+}
+
 TEST(example_of_testing, needs_no_server)
 {
     process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
@@ -87,7 +101,8 @@ TEST_P(examples_without_a_server, fail_and_say_why)
 
 INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                          testing::Values("1_stock_deduction", "2_scheduled_job",
-                                         "3_double_submission", "demo"));
+                                         "3_double_submission", "5_asio_server", "6_coroutines",
+                                         "demo"));
 
 }  // namespace
 }  // namespace pawl::test

@@ -65,6 +65,14 @@ TEST_F(local_server, comes_without_a_notice_when_asked_for)
     EXPECT_EQ(got.err, "");
 }
 
+TEST_F(local_server, is_measured_with_a_notice_unless_another_is_named)
+{
+    const result got = pawl_here({"bench", "--only", "ping", "--seconds", "0.05"});
+    EXPECT_EQ(got.end, exited(0));
+    EXPECT_NE(got.err.find("neither --url nor PAWL_URL is given"), std::string::npos) << got.err;
+    EXPECT_EQ(servers().size(), 1U);
+}
+
 TEST_F(local_server, is_one_though_twenty_start_it_at_once)
 {
     std::vector<process> all;

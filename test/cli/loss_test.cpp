@@ -93,6 +93,7 @@ TEST_F(run_loss, a_stopped_wrapper_loses_its_group_before_its_lock)
     const auto expiry = this->expiry("k");
     running.signal(SIGSTOP);
     EXPECT_LT(death_of(group), expiry);
+    std::this_thread::sleep_until(expiry);  // before, it could still be renewed
     running.signal(SIGCONT);
     EXPECT_EQ(running.wait(patience), exited(79));
     EXPECT_NE(running.err().find("was lost"), std::string::npos) << running.err();

@@ -43,6 +43,20 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "--url", "redis://h", "", "--", "true"}, "name"},
         mistake{{"run", "--grace", "20s", "k", "--", "true"}, "--grace of 20 s"},
         mistake{{"run", "--lease", "1s", "--grace", "550ms", "k", "--", "true"}, "--lease of 1 s"},
+        mistake{{"bench", "now"}, "now"}, mistake{{"bench", "--url", "http://host"}, "http"},
+        mistake{{"bench", "--url", "memory:"}, "there is no server to measure"},
+        mistake{{"bench", "--seconds", "0"}, "--seconds of 0 ms: from 0.01 to 600"},
+        mistake{{"bench", "--seconds", "601"}, "--seconds of 601 s: from 0.01 to 600"},
+        mistake{{"bench", "--seconds", "soon"}, "'soon' is not a duration"},
+        mistake{{"bench", "--threads", "0"}, "--threads"},
+        mistake{{"bench", "--threads", "1025"}, "1025"},
+        mistake{{"bench", "--threads", "few"}, "few"},
+        mistake{{"bench", "--only", ""}, "'' is not a part"},
+        mistake{{"bench", "--only", "ping,"}, "'' is not a part"},
+        mistake{{"bench", "--only", "ping,pong"}, "'pong' is not a part; they are ping, lock"},
+        mistake{{"bench", "--name", ""}, "--name of 0 bytes: from 1 to 400"},
+        mistake{{"bench", "--name", std::string(401, 'x')}, "--name of 401 bytes"},
+        mistake{{"bench", "--json", "--histogram"}, "--json and --histogram"},
         mistake{{"local"}, "subcommand"}, mistake{{"local", "start"}, "subcommand"}));
 
 TEST(wrong_environment, memory_is_refused_from_the_environment_too)
@@ -94,8 +108,8 @@ INSTANTIATE_TEST_SUITE_P(of_all_kinds, good_duration,
 
 TEST(help, is_given_on_stdout)
 {
-    for (const words& arguments :
-         {words{"--help"}, words{"run", "--help"}, words{"run", "-h"}, words{"local", "--help"}}) {
+    for (const words& arguments : {words{"--help"}, words{"run", "--help"}, words{"run", "-h"},
+                                   words{"bench", "--help"}, words{"local", "--help"}}) {
         const result got = run_pawl(arguments);
         EXPECT_EQ(got.end, exited(0));
         EXPECT_NE(got.out.find("Usage: pawl"), std::string::npos) << got.out;
@@ -114,6 +128,16 @@ TEST(help, tells_of_every_option_and_exit_status)
                              "70",        "75",        "77",
                              "79",        "126",       "127",
                              "128+n",     "PAWL_FENCE"}) {
+        EXPECT_NE(help.find(part), std::string::npos) << part;
+    }
+}
+
+TEST(help, tells_of_every_option_and_part_of_the_measurement)
+{
+    const std::string help = run_pawl({"bench", "--help"}).out;
+    for (const char* part :
+         {"--url", "--seconds", "--threads", "--only", "--name", "--json", "--histogram", "ping ",
+          "lock ", "hand-off ", "threads ", "linger ", "64", "69", "70", "77", "79", "128+n"}) {
         EXPECT_NE(help.find(part), std::string::npos) << part;
     }
 }

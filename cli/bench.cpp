@@ -1,0 +1,185 @@
+#include "bench.h"
+
+#include "bench_options.h"
+#include "bench_parts.h"
+#include "bench_report.h"
+#include "duration.h"
+#include "exit_code.h"
+#include "interruption.h"
+#include "progress.h"
+#include "say.h"
+#include "screen.h"
+#include "signals.h"
+#include "usage.h"
+
+#include <pawl/client.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <random>
+
+namespace pawl::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// 128 bits from the system, so that no lock of anyone else's has such a name.
+[[nodiscard]] std::string random_digits()
+{
+    std::random_device source;
+    std::string digits;
+    for (int i = 0; i < 4; ++i) {
+        std::array<char, 9> text{};
+        std::snprintf(text.data(), text.size(), "%08x", source());
+        digits += text.data();
+    }
+    return digits;
+}
+
+[[nodiscard]] client_options client_options_of(const bench_options& options)
+{
+    client_options result;
+    result.url = options.url;
+    result.pool_size = std::max<std::size_t>(result.pool_size, options.threads);
+    return result;
+}
+
+// The signals are blocked while there is only one thread; the client, which brings threads, comes
+// after.
+class bench_session {
+public:
+    explicit bench_session(bench_options options)
+        : options_{std::move(options)},
+          prefix_{options_.prefix + random_digits()},
+          client_{client_options_of(options_)}
+    {
+    }
+
+    [[nodiscard]] int run();
+
+private:
+    void introduce() const;
+    void measure_all();
+    void show_progress(std::size_t part);
+    [[nodiscard]] bench_report report() const;
+    [[nodiscard]] bool print() const;
+
+    bench_options options_;
+    std::string prefix_;
+    signals signals_;
+    interruption interruption_{signals_, interruption::second_signal::ends_process};
+    client client_;
+    progress progress_;
+    std::vector<measurement> lines_;
+    std::exception_ptr problem_;
+};
+
+int bench_session::run()
+{
+    introduce();
+    measure_all();
+    progress_.clear();
+    if (!print()) {
+        say("cannot write the result to stdout");
+        return exit_code::internal;
+    }
+    if (const int signal = interruption_.signal(); signal != 0) {
+        say("interrupted");
+        return exit_code::signal_base + signal;
+    }
+    if (problem_) std::rethrow_exception(problem_);
+    return exit_code::ok;
+}
+
+void bench_session::introduce() const
+{
+    say("measuring " + client_.server() + " for about " +
+        describe(options_.per_part * options_.parts.size()) + "; it uses only its own locks, " +
+        in_quotes(options_.prefix + "..."));
+}
+
+void bench_session::measure_all()
+{
+    bench_setting setting{.shared = client_,
+                          .second = client_options_of(options_),
+                          .prefix = prefix_,
+                          .threads = options_.threads,
+                          .orders = {options_.per_part, interruption_.token()}};
+    for (std::size_t i = 0; i < options_.parts.size(); ++i) {
+        if (interruption_.signal() != 0 || problem_) return;
+        setting.orders.tick = [this, i] { show_progress(i); };
+        show_progress(i);
+        bench_result result = measure(options_.parts[i], setting);
+        problem_ = result.problem;
+        for (measurement& line : result.lines) {
+            if (line.times.count() > 0) lines_.push_back(std::move(line));
+        }
+    }
+}
+
+void bench_session::show_progress(std::size_t part)
+{
+    progress_.show("part " + std::to_string(part + 1) + " of " +
+                   std::to_string(options_.parts.size()) + ": " +
+                   std::string{word_of(options_.parts[part])});
+}
+
+bench_report bench_session::report() const
+{
+    bench_report result{.server = client_.server(),
+                        .prefix = prefix_,
+                        .per_part = options_.per_part,
+                        .threads = options_.threads,
+                        .lines = lines_,
+                        .problem = {}};
+    if (interruption_.signal() != 0) {
+        result.problem = "interrupted";
+    } else if (problem_) {
+        try {
+            std::rethrow_exception(problem_);
+        } catch (const std::exception& why) {
+            result.problem = why.what();
+        }
+    }
+    return result;
+}
+
+// False if stdout does not take it.
+bool bench_session::print() const
+{
+    const bench_report result = report();
+    if (options_.json) {
+        std::cout << result.as_json();
+    } else if (!lines_.empty()) {
+        const charset chars = charset_of_locale();
+        std::cout << result.as_table(chars);
+        if (options_.histogram || is_terminal(STDOUT_FILENO)) {
+            std::cout << result.as_histograms(columns_of(STDOUT_FILENO), chars);
+        }
+    }
+    return static_cast<bool>(std::cout.flush());
+}
+
+}  // namespace
+
+int bench(const std::vector<std::string>& arguments)
+{
+    std::optional<bench_options> options;
+    try {
+        options = parse_bench_options(arguments);
+    } catch (const CLI::ParseError& problem) {
+        return usage_error(problem.what(), "pawl bench");
+    }
+    if (!options) return exit_code::ok;
+    if (options->url_is_default) {
+        say("neither --url nor PAWL_URL is given: the server is this machine's own");
+    }
+    bench_session session{std::move(*options)};
+    return session.run();
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,30 @@
+// What `pawl bench` found, for people and for programs.
+#pragma once
+
+#include "bench_parts.h"
+#include "screen.h"
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pawl::cli {
+
+struct bench_report {
+    std::string server;
+    std::string prefix;  // of the names of locks
+    std::chrono::milliseconds per_part{};
+    unsigned threads{};
+    std::vector<measurement> lines;
+    std::string problem;  // why it was not completed; empty if it was
+
+    // One object on one line. Durations are in nanoseconds.
+    [[nodiscard]] std::string as_json() const;
+
+    [[nodiscard]] std::string as_table(charset chars) const;
+    [[nodiscard]] std::string as_histograms(std::size_t columns, charset chars) const;
+};
+
+}  // namespace pawl::cli

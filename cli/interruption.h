@@ -1,0 +1,47 @@
+// A signal that would end pawl, as a stop_token for the calls that it shall end.
+#pragma once
+
+#include "signals.h"
+#include "wake_up.h"
+
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+namespace pawl::cli {
+
+// The other threads are busy asking a server, so one of its own listens for signals. Ctrl-Z stops
+// pawl as it would any process.
+class interruption {
+public:
+    // What a second signal of that kind does: wait for whoever reads signals next, or end pawl on
+    // the spot, for a user who does not want to wait for an answer that is still under way.
+    enum class second_signal { waits, ends_process };
+
+    explicit interruption(const signals& signals, second_signal then = second_signal::waits);
+    ~interruption() { finish(); }
+    interruption(const interruption&) = delete;
+    interruption& operator=(const interruption&) = delete;
+
+    [[nodiscard]] std::stop_token token() const noexcept { return stop_.get_token(); }
+
+    // The signal that came, 0 if none did.
+    [[nodiscard]] int signal() const noexcept { return signal_; }
+
+    // Listens no longer: what comes from now on waits for whoever reads next. The signal that came,
+    // 0 if none did.
+    int finish();
+
+private:
+    void listen();
+    void handle(int signal);
+
+    const signals& signals_;
+    second_signal then_;
+    std::stop_source stop_;
+    bell over_;
+    std::atomic<int> signal_{0};
+    std::thread thread_;  // last: it runs on all of the above
+};
+
+}  // namespace pawl::cli

@@ -1,0 +1,30 @@
+#include "progress.h"
+
+namespace pawl::cli {
+namespace {
+
+constexpr const char* start_anew = "\r\033[K";
+
+void write_to_stderr(const std::string& text) noexcept
+{
+    // If nobody listens on stderr there is nobody to tell.
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+void progress::show(const std::string& text)
+{
+    if (!works_) return;
+    // A line that wraps could not be written over.
+    write_to_stderr(start_anew + text.substr(0, columns_of(STDERR_FILENO) - 1));
+    shown_ = true;
+}
+
+void progress::clear()
+{
+    if (shown_) write_to_stderr(start_anew);
+    shown_ = false;
+}
+
+}  // namespace pawl::cli

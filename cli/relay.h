@@ -1,0 +1,60 @@
+// Two clients that pass a lock to and fro, in strict alternation: while one holds it, the other
+// waits for it, so that each release is a hand-off.
+#pragma once
+
+#include "crew.h"
+#include "latency_histogram.h"
+
+#include <pawl/client.h>
+#include <pawl/mutex.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace pawl::cli {
+
+class relay {
+public:
+    relay(client& first, client& second, const std::string& name, const lock_options& options);
+
+    // Two, for one crew.
+    [[nodiscard]] std::vector<crew_member> members();
+
+    // From just before the release in one to holding it in the other. When the crew has ended.
+    [[nodiscard]] latency_histogram times() const;
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    struct runner {
+        client* own_client;
+        mutex lock;
+        latency_histogram times{};
+        clock::duration hold_for{};
+        bool has_ended = false;
+    };
+
+    void prepare(std::size_t self, const std::stop_token& give_up);
+    void take_turn(std::size_t self, const std::stop_token& give_up);
+    [[nodiscard]] bool await_turn(std::size_t self, const std::stop_token& give_up);
+    void say_that_it_holds(std::size_t self);
+    void end(std::size_t self);
+    void keep_for(clock::duration duration, const std::stop_token& give_up);
+
+    std::array<runner, 2> runners_;
+    // When the last release began, 0 if that says nothing about the next grant.
+    std::atomic<clock::rep> released_at_{0};
+
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::size_t last_holder_ = 1;  // so the first runner begins
+};
+
+}  // namespace pawl::cli
