@@ -23,6 +23,7 @@ struct alignas(64) seat {
     std::atomic<std::uint64_t> grants;
     std::atomic<std::uint64_t> hand_offs;  // grants of a lock that another had before
     histogram wait;                        // from asking to holding
+    histogram cycle;                       // from asking to having given back
     histogram hand_off;                    // from just before the unlock to holding, elsewhere
     histogram round_trip;                  // of a PING
 };

@@ -10,6 +10,7 @@ namespace pawl::bench {
 namespace {
 
 constexpr int wrong_usage = 64;  // as of the pawl command
+constexpr std::string_view growth_word = "w9";
 
 std::string workload_words()
 {
@@ -17,7 +18,7 @@ std::string workload_words()
     for (const workload& each : all_workloads()) {
         words += (words.empty() ? "" : ", ") + std::string{each.word};
     }
-    return words;
+    return words + ", " + std::string{growth_word};
 }
 
 // Its own word, or the beginning of several: w5 is w5-greedy and w5-strict.
@@ -28,8 +29,10 @@ bool is_meant(const workload& what, const std::string& word)
 
 std::string complaint_about_workload(const std::string& word)
 {
-    const bool known = std::ranges::any_of(
-        all_workloads(), [&](const workload& each) { return is_meant(each, word); });
+    const bool known =
+        word == growth_word || std::ranges::any_of(all_workloads(), [&](const workload& each) {
+            return is_meant(each, word);
+        });
     return known ? "" : "there is no workload '" + word + "'; there are: " + workload_words();
 }
 
@@ -56,37 +59,49 @@ std::vector<const workload*> choose(const std::vector<std::string>& only)
 std::vector<std::string> settings::ways_for(const workload& what) const
 {
     if (over && *over != "both") return {*over};
-    return over || what.over_both ? std::vector<std::string>{"unix", "tcp"}
-                                  : std::vector<std::string>{"unix"};
+    if (over || what.over_both) return {"unix", "tcp"};
+    // Peers are reached over TCP: where they take part, all do it that way.
+    return {peers && !what.peer_word.empty() ? "tcp" : "unix"};
 }
 
 std::variant<settings, int> parse_command_line(int argc, const char* const* argv)
 {
+    constexpr effort quick{.rounds = 3, .length = std::chrono::milliseconds{300}};
     settings wanted;
-    double seconds = 2;
-    std::vector<std::string> only;
+    std::optional<unsigned> rounds;
+    std::optional<double> seconds;
+    std::vector<std::string> words;
     CLI::App app{"Measures pawl, and what it is compared with, on a redis-server of its own."};
     app.name("pawl_bench");
-    app.add_option("--rounds", wanted.how_much.rounds, "Rounds, in which contenders alternate")
-        ->check(CLI::Range(1, 1000))
-        ->capture_default_str();
-    app.add_option("--seconds", seconds, "Length of a round of one contender")
-        ->check(CLI::Range(0.05, 600.0))
-        ->capture_default_str();
-    app.add_option("--over", wanted.over, "unix, tcp or both; unset: both for w4, else unix")
-        ->check(CLI::IsMember({"unix", "tcp", "both"}));
-    app.add_option("--only", only, "Of " + workload_words())
+    app.add_option("workload", words, "All, or of " + workload_words())
+        ->check(complaint_about_workload);
+    app.add_option("--only", words, "The same, with commas between them")
         ->delimiter(',')
         ->check(complaint_about_workload);
+    app.add_option("--rounds", rounds, "Rounds, in which contenders alternate; 9")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--seconds", seconds, "Length of a round of one contender; 1")
+        ->check(CLI::Range(0.05, 600.0));
+    app.add_flag("--quick", wanted.quick, "3 rounds of 0.3 s: to see that it works");
+    app.add_flag("--pinned", wanted.pinned, "Everything on one processor, the server too");
+    app.add_flag("--peers", wanted.peers, "Other libraries, too: they are downloaded first");
+    app.add_option("--over", wanted.over, "unix, tcp or both; unset: both for w1 to w4, else unix")
+        ->check(CLI::IsMember({"unix", "tcp", "both"}));
     app.add_option("--json", wanted.json_file, "Write every figure to this file, too")
         ->check(complaint_about_file);
+    app.add_option("--svg", wanted.svg_directory, "Draw it, into this directory");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
         return app.exit(problem) == 0 ? 0 : wrong_usage;
     }
-    wanted.how_much.length = std::chrono::milliseconds{std::llround(seconds * 1000)};
-    wanted.workloads = choose(only);
+    if (wanted.quick) wanted.how_much = quick;
+    if (rounds) wanted.how_much.rounds = *rounds;
+    if (seconds) {
+        wanted.how_much.length = std::chrono::milliseconds{std::llround(*seconds * 1000)};
+    }
+    wanted.workloads = choose(words);
+    wanted.growth = words.empty() || std::ranges::find(words, growth_word) != words.end();
     return wanted;
 }
 

@@ -14,8 +14,13 @@ namespace pawl::bench {
 struct settings {
     effort how_much;
     std::vector<const workload*> workloads;
+    bool growth = false;  // W9, which is not like the others
+    bool quick = false;
+    bool pinned = false;
+    bool peers = false;
     std::optional<std::string> over;  // tcp, unix or both; unset: as each workload wants it
     std::string json_file;            // empty: none
+    std::string svg_directory;        // empty: none
 
     [[nodiscard]] std::vector<std::string> ways_for(const workload& what) const;
 };

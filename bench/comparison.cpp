@@ -3,7 +3,6 @@
 #include "interruption.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 namespace pawl::bench {
@@ -11,30 +10,127 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_listening{300};
 
-// Runs one step of a contestant, who is out when it fails.
-template <class Step>
-void attempt(contestant& who, const Step& step)
-{
-    if (!who.failure.empty()) return;
-    try {
-        step();
-    } catch (const interrupted&) {
-        throw;
-    } catch (const std::exception& problem) {
-        who.failure = problem.what();
+// One of the contestants, and how its rounds are run.
+struct runner {
+    contestant* who = nullptr;
+    std::function<sent_by_clients(std::chrono::milliseconds)> listen;
+    std::function<round_result(std::chrono::milliseconds, const sent_by_clients&)> measure;
+    sent_by_clients sent{};
+    bool applies = true;
+
+    // Runs one step. Whoever fails is out.
+    template <class Step>
+    void attempt(const Step& step)
+    {
+        if (!applies || !who->failure.empty()) return;
+        try {
+            step();
+        } catch (const interrupted&) {
+            throw;
+        } catch (const does_not_apply&) {
+            applies = false;
+        } catch (const std::exception& problem) {
+            who->failure = problem.what();
+        }
     }
-}
+};
+
+// Peers may have settings for a lock that many want; those are contestants of their own.
+constexpr std::string_view tuned = "-tuned";
+
+class contest {
+public:
+    contest(const workload& what, const arena& where, const std::vector<peer>& peers)
+        : what_{what}, where_{where}, server_{where.url}
+    {
+        const bool peers_apply = where.over == "tcp" && !what.peer_word.empty();
+        const std::size_t per_peer = what.what == pattern::one_lock ? 2 : 1;
+        result_ = {.what = &what, .over = where.over, .contestants = {}};
+        result_.contestants.reserve(what.entries.size() + per_peer * peers.size());
+        for (const entry& each : what.entries) add(each);
+        for (const peer& each : peers) {
+            if (!peers_apply) break;
+            add(each, "");
+            if (per_peer > 1) add(each, tuned);
+        }
+    }
+
+    comparison run(const effort& how_much, const progress& tell)
+    {
+        const auto label = std::string{what_.word} + " over " + where_.over;
+        for (runner& each : runners_) {
+            tell(label + ", warming up: " + each.who->title);
+            each.attempt(
+                [&] { each.sent = each.listen(std::min(how_much.length, longest_listening)); });
+        }
+        for (unsigned number = 1; number <= how_much.rounds; ++number) {
+            for (runner& each : runners_) {
+                tell(label + ", round " + std::to_string(number) + " of " +
+                     std::to_string(how_much.rounds) + ": " + each.who->title);
+                each.attempt(
+                    [&] { each.who->rounds.push_back(each.measure(how_much.length, each.sent)); });
+            }
+        }
+        leave_out_those_who_do_not_apply();
+        return std::move(result_);
+    }
+
+private:
+    void add(const entry& each)
+    {
+        const contender kind = each.kind;
+        contestant& who = result_.contestants.emplace_back(contestant{
+            .kind = kind, .word = std::string{word_of(kind)}, .title = std::string{each.title}});
+        const auto one = [this, kind] { return round{what_, kind, where_.url, server_}; };
+        runners_.push_back(
+            {.who = &who,
+             .listen = [one](auto how_long) { return one().listen(how_long); },
+             .measure = [one](auto how_long,
+                              const auto& sent) { return one().measure(how_long, sent); }});
+    }
+
+    void add(const peer& each, std::string_view variant)
+    {
+        const std::string title = each.name + (variant.empty() ? "" : ", tuned");
+        contestant& who = result_.contestants.emplace_back(contestant{
+            .kind = contender::peer, .word = each.name + std::string{variant}, .title = title});
+        const std::string word = std::string{what_.peer_word} + std::string{variant};
+        const auto one = [this, word, &each] {
+            return peer_round{each, word, where_.port, server_};
+        };
+        runners_.push_back(
+            {.who = &who,
+             .listen = [one](auto how_long) { return one().listen(how_long); },
+             .measure = [one](auto how_long,
+                              const auto& sent) { return one().measure(how_long, sent); }});
+    }
+
+    void leave_out_those_who_do_not_apply()
+    {
+        std::vector<contestant> left;
+        for (const runner& each : runners_) {
+            if (each.applies) left.push_back(std::move(*each.who));
+        }
+        result_.contestants = std::move(left);
+    }
+
+    const workload& what_;
+    const arena& where_;
+    server_counts server_;
+    comparison result_;
+    std::vector<runner> runners_;
+};
 
 }  // namespace
 
-summary contestant::of(metric what) const
+std::optional<summary> contestant::of(metric what) const
 {
     std::vector<double> values;
     for (const round_result& each : rounds) values.push_back(describe(what).of(each));
     return summarize(std::move(values));
 }
 
-summary contestant::compared_with(const contestant& other, metric what) const
+std::optional<summary> contestant::compared_with(const contestant& other, metric what) const
 {
     std::vector<double> values;
     for (std::size_t i = 0; i < std::min(rounds.size(), other.rounds.size()); ++i) {
@@ -53,40 +149,15 @@ const contestant& comparison::find(contender kind) const
 
 bool comparison::failed() const
 {
-    return std::ranges::any_of(contestants,
-                               [](const contestant& each) { return !each.failure.empty(); });
+    return std::ranges::any_of(contestants, [](const contestant& each) {
+        return !each.is_peer() && !each.failure.empty();
+    });
 }
 
-comparison compare(const workload& what, const std::string& over, const std::string& url,
-                   const effort& how_much, const std::function<void(const std::string&)>& progress)
+comparison compare(const workload& what, const arena& where, const std::vector<peer>& peers,
+                   const effort& how_much, const progress& tell)
 {
-    comparison result{.what = &what, .over = over, .contestants = {}};
-    for (const entry& each : what.entries) {
-        result.contestants.push_back({.kind = each.kind, .rounds = {}, .failure = {}});
-    }
-
-    server_counts server{url};
-    std::map<contender, sent_by_clients> sent;
-    const auto label = std::string{what.word} + " over " + over;
-    progress(label + ", warming up");
-    for (contestant& each : result.contestants) {
-        attempt(each, [&] {
-            sent[each.kind] = round{what, each.kind, url, server}.listen(
-                std::min(how_much.length, longest_listening));
-        });
-    }
-    for (unsigned number = 1; number <= how_much.rounds; ++number) {
-        for (contestant& each : result.contestants) {
-            progress(label + ", round " + std::to_string(number) + " of " +
-                     std::to_string(how_much.rounds) + ": " +
-                     std::string{title_in(what, each.kind)});
-            attempt(each, [&] {
-                each.rounds.push_back(round{what, each.kind, url, server}.measure(
-                    how_much.length, sent.at(each.kind)));
-            });
-        }
-    }
-    return result;
+    return contest{what, where, peers}.run(how_much, tell);
 }
 
 }  // namespace pawl::bench

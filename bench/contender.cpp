@@ -28,9 +28,12 @@ constexpr std::array descriptions{
     description{contender::mutex_unannounced, "mutex_unannounced"},
     description{contender::mutex_lingering, "mutex_lingering"},
     description{contender::fair_mutex, "fair_mutex"},
+    description{contender::raw_same, "raw_same"},
+    description{contender::raw_least, "raw_least"},
     description{contender::raw_publish, "raw_publish"},
     description{contender::raw_hand_off, "raw_hand_off"},
     description{contender::std_mutex, "std_mutex"},
+    description{contender::peer, "peer"},
 };
 
 const description& describe(contender kind) noexcept
@@ -105,6 +108,9 @@ std::unique_ptr<lock> make_lock(contender kind, const std::string& url, std::str
     case contender::raw_hand_off: return std::make_unique<hand_off_lock>(url, name, holder);
     case contender::std_mutex: return std::make_unique<standard_lock>();
     case contender::fair_mutex: return std::make_unique<pawl_lock<fair_mutex>>(url, name, options);
+    case contender::raw_same:
+    case contender::raw_least:
+    case contender::peer: throw std::logic_error{"that is no lock for many"};
     case contender::mutex_unannounced: options.announce = false; break;
     case contender::mutex_lingering: options.linger = linger; break;
     case contender::mutex:

@@ -16,9 +16,12 @@ enum class contender {
     mutex_unannounced,  // pawl::mutex that publishes no releases
     mutex_lingering,    // pawl::mutex that is kept for a while after its release
     fair_mutex,         // pawl::fair_mutex
+    raw_same,           // what pawl says, over bare sockets: see dialogue.h
+    raw_least,          // SET NX PX and check-and-delete, over bare sockets
     raw_publish,        // publish_lock
     raw_hand_off,       // hand_off_lock
     std_mutex,          // no server at all
+    peer,               // another library, by a program of its own: see peer.h
 };
 
 // The word by which a worker is told, and data is labelled.
@@ -28,7 +31,8 @@ enum class contender {
 // Whether the threads of a process use one lock object.
 [[nodiscard]] bool is_shared_by_threads(contender kind) noexcept;
 
-// `holder` is for those kinds that do not make their own.
+// `holder` is for those kinds that do not make their own. Not for raw_same, raw_least and peer, which
+// nobody waits for.
 [[nodiscard]] std::unique_ptr<lock> make_lock(contender kind, const std::string& url,
                                               std::string_view name, std::string_view holder);
 

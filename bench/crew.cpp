@@ -1,5 +1,6 @@
 #include "crew.h"
 
+#include "cpu_clock.h"
 #include "interruption.h"
 #include "worker.h"
 
@@ -92,6 +93,13 @@ void crew::stop()
     if (violations == 0) return;
     throw std::runtime_error{"the lock had two holders at once, " + std::to_string(violations) +
                              " times"};
+}
+
+double crew::cpu_us() const
+{
+    double sum = 0;
+    for (const test::process& each : workers_) sum += cpu_clock{each.pid()}.us();
+    return sum;
 }
 
 void crew::fail(std::size_t worker, const std::string& how) const

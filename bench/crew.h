@@ -28,6 +28,9 @@ public:
     void stop();
 
     [[nodiscard]] const board& results() const noexcept { return *shared_; }
+    // The processor time of all of them so far.
+    [[nodiscard]] double cpu_us() const;
+
     [[nodiscard]] std::size_t seats() const noexcept { return seats_; }
 
 private:

@@ -15,4 +15,11 @@ public:
     virtual void release() = 0;
 };
 
+// Also done before the clock runs: connections are made and scripts are loaded then.
+inline void use_once(lock& contended)
+{
+    contended.acquire();
+    contended.release();
+}
+
 }  // namespace pawl::bench

@@ -4,6 +4,7 @@
 #include "round.h"
 #include "workload.h"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct summary {
     double most = 0;
 };
 
-// All zeros when there is no value.
-[[nodiscard]] summary summarize(std::vector<double> values);
+// Of those values that are known; nothing when none is.
+[[nodiscard]] std::optional<summary> summarize(std::vector<double> values);
 
 }  // namespace pawl::bench

@@ -12,7 +12,6 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace pawl::bench {
 namespace {
@@ -64,37 +63,38 @@ std::string request(std::initializer_list<std::string_view> words)
     return text;
 }
 
-raw_connection::raw_connection(const std::string& url)
+test::socket_fd open_socket(const std::string& url)
 {
     constexpr std::string_view unix_scheme = "unix:";
     const bool local = url.starts_with(unix_scheme);
-    fd_ = ::socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) fail("socket");
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &longest_silence, sizeof longest_silence);
-    ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &longest_silence, sizeof longest_silence);
+    test::socket_fd socket{::socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (!socket) fail("socket");
+    const int fd = socket.get();
+    ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &longest_silence, sizeof longest_silence);
+    ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &longest_silence, sizeof longest_silence);
     const bool connected =
-        local ? connect_unix(fd_, std::string_view{url}.substr(unix_scheme.size()))
-              : connect_tcp(fd_,
+        local ? connect_unix(fd, std::string_view{url}.substr(unix_scheme.size()))
+              : connect_tcp(fd,
                             static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1))));
-    if (connected) return;
-    const int problem = errno;
-    ::close(fd_);
-    throw std::system_error{problem, std::generic_category(), "connect to " + url};
+    if (!connected) throw std::system_error{errno, std::generic_category(), "connect to " + url};
+    return socket;
 }
 
-raw_connection::~raw_connection()
-{
-    ::close(fd_);
-}
-
-void raw_connection::send(std::string_view bytes)
+void send_all(const test::socket_fd& socket, std::string_view bytes)
 {
     while (!bytes.empty()) {
-        const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) fail("send to the server");
         bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
+}
+
+raw_connection::raw_connection(const std::string& url) : socket_{open_socket(url)} {}
+
+void raw_connection::send(std::string_view bytes)
+{
+    send_all(socket_, bytes);
 }
 
 std::string_view raw_connection::waiting() const noexcept
@@ -112,7 +112,8 @@ bool raw_connection::receive(int flags)
     }
     if (to_ == buffer_.size()) throw std::runtime_error{"the server says too much at once"};
     while (true) {
-        const ssize_t got = ::recv(fd_, buffer_.data() + to_, buffer_.size() - to_, flags);
+        const ssize_t got =
+            ::recv(socket_.get(), buffer_.data() + to_, buffer_.size() - to_, flags);
         if (got > 0) {
             to_ += static_cast<std::size_t>(got);
             return true;
@@ -125,13 +126,29 @@ bool raw_connection::receive(int flags)
     }
 }
 
-std::string_view raw_connection::read_line()
+std::optional<std::string_view> raw_connection::line_at_hand()
 {
-    std::size_t end = 0;
-    while ((end = waiting().find(line_end)) == std::string_view::npos) (void)receive(0);
+    const std::size_t end = waiting().find(line_end);
+    if (end == std::string_view::npos) return std::nullopt;
     const std::string_view line = waiting().substr(0, end);
     from_ += end + line_end.size();
     return line;
+}
+
+std::string_view raw_connection::read_line()
+{
+    while (true) {
+        if (const auto line = line_at_hand()) return *line;
+        (void)receive(0);
+    }
+}
+
+void raw_connection::speak_resp3()
+{
+    send(request({"HELLO", "3"}));
+    send(request({"PING"}));
+    while (read_line() != "+PONG") {
+    }
 }
 
 std::string_view raw_connection::ask(std::string_view bytes)
@@ -157,7 +174,7 @@ std::optional<std::string_view> raw_connection::line_within(std::chrono::millise
     while (waiting().find(line_end) == std::string_view::npos) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             end - std::chrono::steady_clock::now());
-        pollfd wanted{.fd = fd_, .events = POLLIN, .revents = 0};
+        pollfd wanted{.fd = socket_.get(), .events = POLLIN, .revents = 0};
         if (left.count() <= 0 || ::poll(&wanted, 1, static_cast<int>(left.count())) <= 0) return {};
         (void)receive(MSG_DONTWAIT);
     }

@@ -2,6 +2,8 @@
 // are read line by line. What a lock costs at least is measured with it.
 #pragma once
 
+#include "support/socket.h"
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -15,12 +17,15 @@ namespace pawl::bench {
 // The bytes of a request.
 [[nodiscard]] std::string request(std::initializer_list<std::string_view> words);
 
+// Connected and blocking, to redis://127.0.0.1:PORT or unix:PATH. Throws when that fails.
+[[nodiscard]] test::socket_fd open_socket(const std::string& url);
+
+void send_all(const test::socket_fd& socket, std::string_view bytes);
+
 class raw_connection {
 public:
-    // redis://127.0.0.1:PORT or unix:PATH. Throws when that fails, as each call does when the
-    // server says nothing for seconds.
+    // Throws when that fails, as each call does when the server says nothing for seconds.
     explicit raw_connection(const std::string& url);
-    ~raw_connection();
     raw_connection(const raw_connection&) = delete;
     raw_connection& operator=(const raw_connection&) = delete;
 
@@ -34,6 +39,12 @@ public:
 
     // The same for a reply that is a string.
     [[nodiscard]] std::string ask_text(std::string_view bytes);
+
+    // The next line if it has arrived already.
+    [[nodiscard]] std::optional<std::string_view> line_at_hand();
+
+    // From then on replies are those of RESP3.
+    void speak_resp3();
 
     // The next line if it arrives within the limit.
     [[nodiscard]] std::optional<std::string_view> line_within(std::chrono::milliseconds limit);
@@ -52,8 +63,8 @@ private:
     [[nodiscard]] bool receive(int flags);
     [[nodiscard]] std::string_view waiting() const noexcept;
 
-    int fd_;
-    std::array<char, 16384> buffer_;
+    test::socket_fd socket_;
+    std::array<char, 65536> buffer_;
     std::size_t from_ = 0;
     std::size_t to_ = 0;
     std::size_t message_size_ = 0;

@@ -1,7 +1,11 @@
 #include "report.h"
 
+#include "growth_report.h"
+#include "verdict.h"
+
 #include <pawl/version.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,18 +16,21 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json as_data(const summary& figures)
+// null when it was not measured.
+json as_data(const std::optional<summary>& figures)
 {
-    return {{"median", figures.median}, {"least", figures.least}, {"most", figures.most}};
+    if (!figures) return nullptr;
+    return {{"median", figures->median}, {"least", figures->least}, {"most", figures->most}};
 }
 
 json as_data(const comparison& result, const contestant& who)
 {
-    json data{{"contender", word_of(who.kind)}, {"rounds_done", who.rounds.size()}};
+    json data{{"contender", who.word}, {"rounds_done", who.rounds.size()}};
     if (!who.failure.empty()) data["failure"] = who.failure;
     for (const metric each : result.what->metrics) {
         json& figure = data["figures"][std::string{describe(each).word}];
         figure = as_data(who.of(each));
+        if (figure.is_null()) continue;
         for (const round_result& one : who.rounds) {
             figure["rounds"].push_back(describe(each).of(one));
         }
@@ -33,6 +40,19 @@ json as_data(const comparison& result, const contestant& who)
         data["times"][std::string{word_of(each)}] =
             as_data(who.compared_with(result.find(each), result.what->metrics.front()));
     }
+    for (const contestant& each : result.contestants) {
+        if (!each.is_peer() || who.is_peer()) continue;
+        data["times"][each.word] = as_data(who.compared_with(each, result.what->metrics.front()));
+    }
+    return data;
+}
+
+json as_data(const verdict& what)
+{
+    json data{{"target", what.text}, {"reached", nullptr}, {"met", nullptr}};
+    if (!what.reached) return data;
+    data["reached"] = *what.reached;
+    data["met"] = what.met();
     return data;
 }
 
@@ -41,25 +61,66 @@ json as_data(const comparison& result)
     json data{{"workload", result.what->word},
               {"title", result.what->title},
               {"over", result.over},
-              {"contenders", json::array()}};
+              {"contenders", json::array()},
+              {"targets", json::array()}};
     for (const contestant& each : result.contestants) {
         data["contenders"].push_back(as_data(result, each));
     }
+    for (const verdict& each : judge(result)) data["targets"].push_back(as_data(each));
+    return data;
+}
+
+json as_data(const growth_point& at)
+{
+    json data{{"count", at.count}};
+    if (!at.failure.empty()) data["failure"] = at.failure;
+    data["acquired_per_second"] = at.per_second;
+    data["resident_bytes_each"] = at.resident_bytes;
+    data["allocated_bytes_each"] = at.allocated_bytes;
+    data["allocated_bytes_each_with_mutex"] = at.with_mutex_bytes;
+    data["commands_per_period"] = at.commands;
+    data["replies_written_per_period"] = at.replies;
+    data["server_us_per_period"] = at.server_us;
+    data["cycle_p50_us"] = at.cycle_us;
+    data["cycle_p99_us"] = at.cycle_p99_us;
+    data["cycle_times_raw_same"] = at.cycle_times;
+    return data;
+}
+
+json as_data(const growth& what)
+{
+    json data{{"workload", "w9"},
+              {"grows", word_of(what.what)},
+              {"period_seconds", std::chrono::duration<double>(what.period).count()},
+              {"points", json::array()},
+              {"targets", json::array()}};
+    for (const growth_point& each : what.points) data["points"].push_back(as_data(each));
+    for (const verdict& each : judge(what)) data["targets"].push_back(as_data(each));
     return data;
 }
 
 }  // namespace
 
-void write_report(const std::string& path, const effort& how_much, const std::string& redis,
-                  const std::vector<comparison>& results)
+bool run_results::failed() const
+{
+    const auto point_failed = [](const growth_point& at) { return !at.failure.empty(); };
+    return std::ranges::any_of(comparisons, &comparison::failed) ||
+           std::ranges::any_of(growths, [&](const growth& each) {
+               return std::ranges::any_of(each.points, point_failed);
+           });
+}
+
+void write_report(const std::string& path, const settings& wanted, const run_results& all)
 {
     json data{{"pawl", pawl::version()},
-              {"redis", redis},
+              {"redis", all.redis},
               {"processors", std::thread::hardware_concurrency()},
-              {"rounds", how_much.rounds},
-              {"seconds", std::chrono::duration<double>(how_much.length).count()},
+              {"pinned", wanted.pinned},
+              {"rounds", wanted.how_much.rounds},
+              {"seconds", std::chrono::duration<double>(wanted.how_much.length).count()},
               {"workloads", json::array()}};
-    for (const comparison& each : results) data["workloads"].push_back(as_data(each));
+    for (const comparison& each : all.comparisons) data["workloads"].push_back(as_data(each));
+    for (const growth& each : all.growths) data["workloads"].push_back(as_data(each));
 
     std::ofstream out{path, std::ios::trunc};
     out << data.dump(2) << '\n';

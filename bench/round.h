@@ -8,19 +8,31 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace pawl::bench {
 
+// A figure that nobody measured. Tables and data leave it out.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+struct durations {
+    double p50_us = unknown;
+    double p99_us = unknown;
+    double max_us = unknown;
+};
+
 struct round_result {
     double seconds = 0;
-    std::vector<std::uint64_t> grants;  // of each thread, within the seconds
-    std::uint64_t hand_offs = 0;
-    server_load load;
-    histogram wait{};
-    histogram hand_off{};
-    histogram round_trip{};
+    std::vector<std::uint64_t> grants{};  // of each thread, within the seconds; of a peer, process
+    double hand_offs = unknown;
+    server_load load{};
+    double client_cpu_us = unknown;
+    durations wait{};
+    durations cycle{};
+    durations hand_off{};
+    durations round_trip{};
 };
 
 class round {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <stdexcept>
 
 namespace pawl::bench {
 namespace {
@@ -27,15 +28,6 @@ double number_after(const std::string& line, std::string_view label)
     return at == line.npos ? 0 : std::stod(line.substr(at + label.size()));
 }
 
-// The value of `name:value` in what INFO says.
-std::string field(const std::string& info, const std::string& name)
-{
-    const std::size_t at = info.find(name + ":");
-    if (at == info.npos) return "unknown";
-    const std::size_t from = at + name.size() + 1;
-    return info.substr(from, info.find('\r', from) - from);
-}
-
 }  // namespace
 
 // 1700000000.123456 [0 127.0.0.1:40000] "EVALSHA" … and, called by a script, [0 lua] "GET" …
@@ -57,6 +49,11 @@ double sent_by_clients::share(const std::string& command) const
     return by_clients / (by_clients + static_cast<double>(found->second.by_scripts));
 }
 
+server_counts::server_counts(const std::string& url)
+    : url_{url}, connection_{url}, cpu_{std::stoi(info("server", "process_id"))}
+{
+}
+
 void server_counts::flush()
 {
     connection_.ask(request({"FLUSHALL"}));
@@ -64,15 +61,21 @@ void server_counts::flush()
 
 sent_by_clients server_counts::listen(std::chrono::milliseconds how_long) const
 {
-    using clock = std::chrono::steady_clock;
-    using std::chrono::milliseconds;
+    const auto end = std::chrono::steady_clock::now() + how_long;
+    return listen([end] { return std::chrono::steady_clock::now() >= end; });
+}
+
+sent_by_clients server_counts::listen(const std::function<bool()>& over) const
+{
+    using namespace std::chrono_literals;
     sent_by_clients heard;
     raw_connection monitor{url_};
     monitor.ask(request({"MONITOR"}));
-    const auto end = clock::now() + how_long;
-    for (auto left = how_long; left.count() > 0;
-         left = std::chrono::duration_cast<milliseconds>(end - clock::now())) {
-        if (const auto line = monitor.line_within(left)) heard.note(*line);
+    while (!over()) {
+        // What is at hand is taken at once: the server keeps for us what we do not read.
+        for (auto line = monitor.line_within(10ms); line; line = monitor.line_at_hand()) {
+            heard.note(*line);
+        }
     }
     return heard;
 }
@@ -80,6 +83,7 @@ sent_by_clients server_counts::listen(std::chrono::milliseconds how_long) const
 void server_counts::reset()
 {
     connection_.ask(request({"CONFIG", "RESETSTAT"}));
+    cpu_at_reset_us_ = cpu_.us();
 }
 
 // cmdstat_client|setname:calls=8,usec=21,usec_per_call=2.63,…
@@ -87,6 +91,7 @@ server_load server_counts::load(const sent_by_clients& sent)
 {
     constexpr std::string_view start = "cmdstat_";
     server_load sum;
+    sum.cpu_us = cpu_.us() - cpu_at_reset_us_;
     std::istringstream lines{connection_.ask_text(request({"INFO", "commandstats"}))};
     for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with(start)) continue;
@@ -97,12 +102,23 @@ server_load server_counts::load(const sent_by_clients& sent)
         sum.commands += share * number_after(line, ":calls=");
         sum.us += share * number_after(line, ",usec=");
     }
+    // Without that of CONFIG RESETSTAT; and load() itself asked twice, of which one was answered.
+    sum.replies = std::stod(info("stats", "total_writes_processed")) - 2;
     return sum;
 }
 
 std::string server_counts::version()
 {
-    return field(connection_.ask_text(request({"INFO", "server"})), "redis_version");
+    return info("server", "redis_version");
+}
+
+std::string server_counts::info(std::string_view section, const std::string& name)
+{
+    const std::string text = connection_.ask_text(request({"INFO", section}));
+    const std::size_t at = text.find("\n" + name + ":");
+    if (at == text.npos) throw std::runtime_error{"the server does not tell its " + name};
+    const std::size_t from = at + name.size() + 2;
+    return text.substr(from, text.find('\r', from) - from);
 }
 
 }  // namespace pawl::bench

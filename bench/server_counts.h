@@ -6,10 +6,12 @@
 // commandstats, which costs nothing. The time of a script includes that of what it calls.
 #pragma once
 
+#include "cpu_clock.h"
 #include "raw_connection.h"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -35,18 +37,21 @@ private:
 
 struct server_load {
     double commands = 0;
-    double us = 0;
+    double us = 0;       // executing commands, as INFO says
+    double replies = 0;  // writes to clients: replies that go out together count once
+    double cpu_us = 0;   // processor time of the server: reading and writing count too
 };
 
 class server_counts {
 public:
-    explicit server_counts(const std::string& url) : url_{url}, connection_{url} {}
+    explicit server_counts(const std::string& url);
 
     // An empty server, as each round should find it.
     void flush();
 
-    // Listens to the server for that long.
+    // Listens to the server for that long, or until `over` says so.
     [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long) const;
+    [[nodiscard]] sent_by_clients listen(const std::function<bool()>& over) const;
 
     // Counts from zero.
     void reset();
@@ -57,8 +62,13 @@ public:
     [[nodiscard]] std::string version();
 
 private:
+    // The value of `name:value` in that section of INFO.
+    [[nodiscard]] std::string info(std::string_view section, const std::string& name);
+
     std::string url_;
     raw_connection connection_;
+    cpu_clock cpu_;
+    double cpu_at_reset_us_ = 0;
 };
 
 }  // namespace pawl::bench

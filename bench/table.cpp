@@ -1,36 +1,16 @@
 #include "table.h"
 
+#include "text.h"
+
 #include <algorithm>
-#include <iomanip>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace pawl::bench {
 namespace {
 
-using row = std::vector<std::string>;
-
-std::string number(double value, int digits)
-{
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(digits) << value;
-    return text.str();
-}
-
-// Ratios lie between thousandths and thousands.
-std::string times(double ratio)
-{
-    return number(ratio, ratio < 0.1 ? 4 : ratio < 100 ? 2 : 0);
-}
-
-// Characters, not bytes: µ and × have two.
-std::size_t width_of(const std::string& text)
-{
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
+constexpr std::string_view nothing = "–";
 
 row heading(const workload& what)
 {
@@ -45,57 +25,92 @@ row heading(const workload& what)
     return cells;
 }
 
-row figures(const comparison& result, const contestant& who)
+// ✓ or ✗ behind a figure that has a target.
+std::string mark(const std::vector<verdict>& verdicts, const contestant& who, metric what,
+                 std::optional<contender> reference)
+{
+    for (const verdict& each : verdicts) {
+        const bool compared = each.what->whom == target::against::reference;
+        if (each.what->whom == target::against::best_peer || !each.reached) continue;
+        if (each.what->who != who.kind || each.what->what != what) continue;
+        if (compared != reference.has_value()) continue;
+        if (compared && each.what->reference != *reference) continue;
+        return each.met() ? " ✓" : " ✗";
+    }
+    return "";
+}
+
+row figures(const comparison& result, const std::vector<verdict>& verdicts, const contestant& who)
 {
     const workload& what = *result.what;
-    row cells{std::string{title_in(what, who.kind)}};
+    row cells{who.title};
     for (const metric each : what.metrics) {
         const metric_description& shown = describe(each);
-        const summary found = who.of(each);
-        cells.push_back(number(shown.shows_largest ? found.most : found.median, shown.digits));
+        const auto found = who.of(each);
+        cells.push_back(
+            found ? number(shown.shows_largest ? found->most : found->median, shown.digits) +
+                        mark(verdicts, who, each, std::nullopt)
+                  : std::string{nothing});
         if (each != what.metrics.front()) continue;
-        cells.push_back("(" + number(found.least, shown.digits) + " – " +
-                        number(found.most, shown.digits) + ")");
+        cells.push_back(found ? "(" + number(found->least, shown.digits) + " – " +
+                                    number(found->most, shown.digits) + ")"
+                              : "");
     }
     for (const contender each : what.references) {
-        const bool itself = each == who.kind;
-        const summary found = who.compared_with(result.find(each), what.metrics.front());
-        cells.push_back(itself || found.median == 0 ? "" : times(found.median));
+        const auto found = who.compared_with(result.find(each), what.metrics.front());
+        cells.push_back(each == who.kind || !found
+                            ? ""
+                            : times(found->median) +
+                                  mark(verdicts, who, what.metrics.front(), each));
     }
     return cells;
 }
 
-void print_rows(std::ostream& out, const std::vector<row>& rows)
+// "pawl::mutex: 3.11 × redis-py, 9.80 × redsync"
+void print_peers(std::ostream& out, const comparison& result)
 {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const row& each : rows) {
-        for (std::size_t i = 0; i < each.size(); ++i) {
-            widths[i] = std::max(widths[i], width_of(each[i]));
-        }
+    const contestant& who = result.contestants.front();
+    const metric what = result.what->metrics.front();
+    std::string text;
+    for (const contestant& each : result.contestants) {
+        if (!each.is_peer()) continue;
+        const auto found = who.compared_with(each, what);
+        if (!found) continue;
+        text += (text.empty() ? "" : ", ") + times(found->median) + " × " + each.title;
     }
-    for (const row& each : rows) {
-        for (std::size_t i = 0; i < each.size(); ++i) {
-            const std::string padding(widths[i] - width_of(each[i]), ' ');
-            out << (i == 0 ? each[i] + padding : "  " + padding + each[i]);
-        }
-        out << '\n';
-    }
+    if (!text.empty()) out << who.title << ": " << text << '\n';
 }
 
 }  // namespace
 
+void print_targets(std::ostream& out, const std::vector<verdict>& verdicts)
+{
+    for (const verdict& each : verdicts) {
+        if (each.reached) {
+            out << (each.met() ? "✓ met     " : "✗ missed  ") << each.text << ": "
+                << times(*each.reached) << '\n';
+        } else {
+            out << "– open    " << each.text << ": not measured\n";
+        }
+    }
+}
+
 void print_table(std::ostream& out, const comparison& result)
 {
     out << '\n' << result.what->title << ", over " << result.over << '\n';
+    const std::vector<verdict> verdicts = judge(result);
     std::vector<row> rows{heading(*result.what)};
     for (const contestant& each : result.contestants) {
-        if (each.failure.empty()) rows.push_back(figures(result, each));
+        if (each.failure.empty()) rows.push_back(figures(result, verdicts, each));
     }
     print_rows(out, rows);
     for (const contestant& each : result.contestants) {
         if (each.failure.empty()) continue;
-        out << title_in(*result.what, each.kind) << " failed: " << each.failure << '\n';
+        out << each.title << (each.is_peer() ? " not measured: " : " failed: ") << each.failure
+            << '\n';
     }
+    print_peers(out, result);
+    print_targets(out, verdicts);
     out.flush();
 }
 

@@ -8,6 +8,94 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// ── Targets ─────────────────────────────────────────────────────────────────────────────────────
+
+target at_least(double value, contender who, metric what)
+{
+    return {.who = who, .what = what, .which = target::bound::at_least, .value = value};
+}
+
+target at_most(double value, contender who, metric what)
+{
+    return {.who = who, .what = what, .which = target::bound::at_most, .value = value};
+}
+
+target at_least_times(double value, contender who, metric what, contender reference)
+{
+    target wanted = at_least(value, who, what);
+    wanted.whom = target::against::reference;
+    wanted.reference = reference;
+    return wanted;
+}
+
+target at_least_times_best_peer(double value, contender who, metric what)
+{
+    target wanted = at_least(value, who, what);
+    wanted.whom = target::against::best_peer;
+    return wanted;
+}
+
+// ── Free locks ──────────────────────────────────────────────────────────────────────────────────
+
+std::vector<metric> of_free_locks()
+{
+    return {metric::grants_per_second,
+            metric::cycle_p50,
+            metric::cycle_p99,
+            metric::commands_per_grant,
+            metric::server_us_per_grant,
+            metric::server_cpu_us_per_grant,
+            metric::client_cpu_us_per_grant};
+}
+
+workload one_caller()
+{
+    return {.word = "w1",
+            .title = "W1: one thread, locks that are free, each time another",
+            .what = pattern::free_locks,
+            .over_both = true,
+            .entries = {{contender::mutex, "pawl::mutex"},
+                        {contender::raw_same, "raw, same commands"},
+                        {contender::raw_least, "raw, the least"}},
+            .references = {contender::raw_same, contender::raw_least},
+            .metrics = of_free_locks(),
+            .targets = {at_least_times(0.9, contender::mutex, metric::grants_per_second,
+                                       contender::raw_same),
+                        at_least_times_best_peer(1, contender::mutex, metric::grants_per_second)},
+            .peer_word = "w1"};
+}
+
+workload many_in_flight()
+{
+    workload what = one_caller();
+    what.word = "w2";
+    what.title = "W2: 256 cycles in flight, locks that are free, each time another";
+    what.what = pattern::in_flight;
+    what.entries[0].title = "pawl::async";
+    what.targets = {
+        at_least_times(0.8, contender::mutex, metric::grants_per_second, contender::raw_same),
+        at_least_times_best_peer(5, contender::mutex, metric::grants_per_second)};
+    what.peer_word = "w2";
+    return what;
+}
+
+workload sixteen_callers()
+{
+    workload what = one_caller();
+    what.word = "w3";
+    what.title = "W3: sixteen threads, locks that are free, each time another";
+    what.threads = 16;
+    what.entries[1].title = "16 raw, same commands";
+    what.entries[2].title = "16 raw, the least";
+    what.targets = {
+        at_least_times(1, contender::mutex, metric::grants_per_second, contender::raw_same),
+        at_least_times_best_peer(1, contender::mutex, metric::grants_per_second)};
+    what.peer_word = "w3";
+    return what;
+}
+
+// ── One lock between processes ──────────────────────────────────────────────────────────────────
+
 std::vector<entry> between_processes()
 {
     return {{contender::mutex, "pawl::mutex"},
@@ -23,15 +111,21 @@ std::vector<contender> raw_ones()
 
 workload ping_pong()
 {
-    return {.word = "w4-ping-pong",
-            .title = "W4: two processes, ping-pong on one lock",
-            .processes = 2,
-            .over_both = true,
-            .entries = between_processes(),
-            .references = raw_ones(),
-            .metrics = {metric::hand_offs_per_second, metric::grants_per_second,
-                        metric::hand_off_p50, metric::hand_off_p99, metric::hand_off_max,
-                        metric::commands_per_grant, metric::server_us_per_grant}};
+    return {
+        .word = "w4-ping-pong",
+        .title = "W4: two processes, ping-pong on one lock",
+        .processes = 2,
+        .over_both = true,
+        .entries = between_processes(),
+        .references = raw_ones(),
+        .metrics = {metric::hand_offs_per_second, metric::grants_per_second, metric::hand_off_p50,
+                    metric::hand_off_p99, metric::hand_off_max, metric::commands_per_grant,
+                    metric::server_us_per_grant, metric::client_cpu_us_per_grant},
+        .targets = {at_least_times(0.9, contender::mutex, metric::hand_offs_per_second,
+                                   contender::raw_hand_off),
+                    at_least_times(2, contender::mutex, metric::hand_offs_per_second,
+                                   contender::raw_publish)},
+        .peer_word = "w4"};
 }
 
 // The other asks when it sees that the lock has a new holder, and that is long before the release:
@@ -46,6 +140,8 @@ workload alternation()
     what.metrics = {metric::hand_off_p50,       metric::hand_off_p99,
                     metric::hand_off_max,       metric::hand_offs_per_second,
                     metric::commands_per_grant, metric::server_us_per_grant};
+    what.targets = {};
+    what.peer_word = {};
     return what;
 }
 
@@ -60,8 +156,15 @@ workload eight_processes(std::string_view word, std::string_view title,
             .references = raw_ones(),
             .metrics = {metric::grants_per_second, metric::commands_per_grant, metric::fairness,
                         metric::wait_p50, metric::wait_p99, metric::wait_max, metric::hand_off_p50,
-                        metric::server_us_per_grant}};
+                        metric::server_us_per_grant},
+            .targets = {at_most(2.2, contender::mutex, metric::commands_per_grant),
+                        at_most(2.2, contender::fair_mutex, metric::commands_per_grant),
+                        at_least(0.95, contender::fair_mutex, metric::fairness),
+                        at_least_times_best_peer(2, contender::mutex, metric::grants_per_second)},
+            .peer_word = word};
 }
+
+// ── Inside one process ──────────────────────────────────────────────────────────────────────────
 
 workload sixteen_threads()
 {
@@ -73,7 +176,24 @@ workload sixteen_threads()
                         {contender::mutex_per_thread, "a client per thread"},
                         {contender::std_mutex, "std::mutex"}},
             .references = {contender::mutex_per_thread, contender::std_mutex},
-            .metrics = {metric::grants_per_second, metric::fairness, metric::commands_per_grant}};
+            .metrics = {metric::grants_per_second, metric::fairness, metric::commands_per_grant,
+                        metric::client_cpu_us_per_grant},
+            .targets = {at_least(500'000, contender::mutex, metric::grants_per_second),
+                        at_least_times_best_peer(50, contender::mutex, metric::grants_per_second)},
+            .peer_word = "w6"};
+}
+
+workload lingering()
+{
+    return {
+        .word = "w7",
+        .title = "W7: one thread, a lock that lingers",
+        .timed = false,
+        .entries = {{contender::mutex_lingering, "pawl::mutex, lingers"},
+                    {contender::std_mutex, "std::mutex"}},
+        .references = {contender::std_mutex},
+        .metrics = {metric::ns_per_grant, metric::grants_per_second, metric::commands_per_grant},
+        .targets = {at_most(500, contender::mutex_lingering, metric::ns_per_grant)}};
 }
 
 workload take_over()
@@ -105,12 +225,16 @@ workload release_notice()
 const std::vector<workload>& all_workloads()
 {
     static const std::vector<workload> all{
+        one_caller(),
+        many_in_flight(),
+        sixteen_callers(),
         ping_pong(),
         alternation(),
         eight_processes("w5-greedy", "W5: eight processes on one lock, greedy", 0us),
         eight_processes("w5-strict", "W5: eight processes on one lock, each holds it for 1 ms",
                         1000us),
         sixteen_threads(),
+        lingering(),
         take_over(),
         release_notice()};
     return all;

@@ -10,17 +10,24 @@
 namespace pawl::bench {
 
 enum class pattern {
-    cycles,     // everyone locks and unlocks, again and again
-    take_over,  // one uses the lock and idles, then the other asks for it; and again
+    one_lock,    // everyone locks and unlocks the same, again and again
+    take_over,   // one uses the lock and idles, then the other asks for it; and again
+    free_locks,  // everyone locks and unlocks, each time another lock, which nobody else wants
+    in_flight,   // the same from one thread, many at once
 };
 
 // What a round says about a contender; what each is stands in metric.cpp.
 enum class metric {
     grants_per_second,
+    ns_per_grant,
     hand_offs_per_second,
     commands_per_grant,
     server_us_per_grant,
+    server_cpu_us_per_grant,
+    client_cpu_us_per_grant,
     fairness,
+    cycle_p50,
+    cycle_p99,
     wait_p50,
     wait_p99,
     wait_max,
@@ -37,10 +44,23 @@ struct entry {
     std::string_view title;
 };
 
+// What pawl shall reach: a figure of its own, or how many times somebody else's it is.
+struct target {
+    enum class bound { at_least, at_most };
+    enum class against { nothing, reference, best_peer };
+
+    contender who{};
+    metric what{};
+    bound which{};
+    double value = 0;
+    against whom = against::nothing;
+    contender reference{};  // for `reference`
+};
+
 struct workload {
     std::string_view word;  // for --only and as a label
     std::string_view title;
-    pattern what = pattern::cycles;
+    pattern what = pattern::one_lock;
     unsigned processes = 1;
     unsigned threads = 1;               // of each process
     std::chrono::microseconds hold{0};  // how long each grant is kept
@@ -50,6 +70,8 @@ struct workload {
     std::vector<entry> entries{};
     std::vector<contender> references{};  // the others are told as multiples of these
     std::vector<metric> metrics{};        // the first is the one that is compared
+    std::vector<target> targets{};
+    std::string_view peer_word{};  // how peers call it; empty: they take no part
 };
 
 [[nodiscard]] const std::vector<workload>& all_workloads();

@@ -1,0 +1,269 @@
+#include "dialogue.h"
+
+#include "support/resp_stream.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+
+namespace pawl::bench {
+namespace {
+
+using words = std::vector<std::string>;
+
+// A recording, cut up: per exchange its commands, and the lines of its reply.
+struct heard {
+    const recording* what = nullptr;
+    std::vector<std::vector<words>> sent;
+    std::vector<words> received;
+    std::string holder;
+};
+
+[[noreturn]] void refuse(const std::string& why)
+{
+    throw std::runtime_error{"what pawl says cannot be replayed: " + why};
+}
+
+std::vector<words> commands_of(std::string_view bytes)
+{
+    std::vector<words> commands;
+    while (!bytes.empty()) {
+        const auto size = test::first_value(bytes);
+        if (!size) refuse("a request is cut short");
+        commands.push_back(test::request_words(bytes.substr(0, *size)));
+        bytes.remove_prefix(*size);
+    }
+    return commands;
+}
+
+words lines_of(std::string_view bytes)
+{
+    words lines;
+    while (!bytes.empty()) {
+        const std::size_t end = bytes.find("\r\n");
+        if (end == bytes.npos) refuse("a reply is cut short");
+        lines.emplace_back(bytes.substr(0, end));
+        bytes.remove_prefix(end + 2);
+    }
+    return lines;
+}
+
+heard cut_up(const recording& what)
+{
+    heard result{.what = &what, .sent = {}, .received = {}, .holder = {}};
+    for (const exchange& each : what.exchanges) {
+        result.sent.push_back(commands_of(each.sent));
+        result.received.push_back(lines_of(each.received));
+    }
+    return result;
+}
+
+std::optional<std::int64_t> as_number(std::string_view text)
+{
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// Cuts each piece of text at the places where `value` occurs.
+phrase split(const phrase& whole, const std::string& value, piece::kind what)
+{
+    phrase result;
+    for (const piece& each : whole) {
+        if (each.what != piece::kind::text || value.empty()) {
+            result.push_back(each);
+            continue;
+        }
+        std::string_view rest = each.text;
+        for (std::size_t at = rest.find(value); at != rest.npos; at = rest.find(value)) {
+            if (at > 0) result.push_back({.text = std::string{rest.substr(0, at)}});
+            result.push_back({.what = what});
+            rest.remove_prefix(at + value.size());
+        }
+        if (!rest.empty() || whole.size() == 1) result.push_back({.text = std::string{rest}});
+    }
+    return result;
+}
+
+class learner {
+public:
+    explicit learner(std::span<const recording> recordings)
+    {
+        for (const recording& each : recordings) takes_.push_back(cut_up(each));
+        check_form();
+        find_holder();
+    }
+
+    dialogue learn()
+    {
+        for (std::size_t t = 0; t < first().sent.size(); ++t) {
+            turn& made = result_.turns.emplace_back();
+            for (std::size_t c = 0; c < first().sent[t].size(); ++c) {
+                command& next = made.commands.emplace_back();
+                for (std::size_t w = 0; w < first().sent[t][c].size(); ++w) {
+                    next.push_back(learn_word({.turn = t, .command = c, .word = w}));
+                }
+            }
+            made.reply = learn_reply(t);
+        }
+        result_.holder = first().holder;
+        return std::move(result_);
+    }
+
+private:
+    struct place {
+        std::size_t turn;
+        std::size_t command;
+        std::size_t word;
+    };
+
+    [[nodiscard]] const heard& first() const { return takes_.front(); }
+
+    static const std::string& text_at(const heard& take, const place& where)
+    {
+        return take.sent[where.turn][where.command][where.word];
+    }
+
+    // The first words of all commands, and how many lines came back: SET INCR (2), EVALSHA (1).
+    static std::string outline(const heard& take)
+    {
+        std::string text;
+        for (std::size_t t = 0; t < take.sent.size(); ++t) {
+            text += t == 0 ? "" : ", ";
+            for (const words& each : take.sent[t]) text += each.front() + " ";
+            text += "(" + std::to_string(take.received[t].size()) + ")";
+        }
+        return text;
+    }
+
+    void check_form() const
+    {
+        if (takes_.size() < 2 || first().sent.empty()) refuse("nothing was recorded");
+        const auto same_sizes = [](const auto& a, const auto& b) { return a.size() == b.size(); };
+        for (const heard& each : takes_) {
+            bool alike = same_sizes(each.sent, first().sent);
+            for (std::size_t t = 0; alike && t < each.sent.size(); ++t) {
+                alike = std::ranges::equal(each.sent[t], first().sent[t], same_sizes) &&
+                        same_sizes(each.received[t], first().received[t]);
+            }
+            if (!alike) refuse("'" + outline(each) + "' is not '" + outline(first()) + "'");
+        }
+    }
+
+    // The first word that differs, is no number, and does not differ because of the name.
+    void find_holder()
+    {
+        for (std::size_t t = 0; t < first().sent.size(); ++t) {
+            for (std::size_t c = 0; c < first().sent[t].size(); ++c) {
+                for (std::size_t w = 0; w < first().sent[t][c].size(); ++w) {
+                    const place where{.turn = t, .command = c, .word = w};
+                    if (!may_be_holder(where)) continue;
+                    for (heard& each : takes_) each.holder = text_at(each, where);
+                    return;
+                }
+            }
+        }
+        refuse("no word of it is a holder");
+    }
+
+    [[nodiscard]] bool may_be_holder(const place& where) const
+    {
+        const std::string& one = text_at(takes_.front(), where);
+        const std::string& other = text_at(takes_.back(), where);
+        return one != other && !as_number(one) && one.find(first().what->name) == one.npos;
+    }
+
+    phrase learn_word(const place& where)
+    {
+        const phrase found = pieces(first(), where);
+        const bool same = std::ranges::all_of(
+            takes_, [&](const heard& each) { return pieces(each, where) == found; });
+        if (same) return found;
+        if (const auto time = as_time(where)) return {*time};
+        if (const auto echo = as_echo(where)) return {*echo};
+        refuse("'" + text_at(takes_[0], where) + "' was '" + text_at(takes_[1], where) +
+               "' in the next cycle");
+    }
+
+    static phrase pieces(const heard& take, const place& where)
+    {
+        const phrase whole{{.text = text_at(take, where)}};
+        return split(split(whole, take.what->name, piece::kind::name), take.holder,
+                     piece::kind::holder);
+    }
+
+    [[nodiscard]] std::optional<piece> as_time(const place& where) const
+    {
+        constexpr std::int64_t longest_ms = 3'600'000;
+        std::optional<piece> found;
+        for (const heard& each : takes_) {
+            const auto value = as_number(text_at(each, where));
+            if (!value || std::abs(*value - each.what->at_ms) > longest_ms) return std::nullopt;
+            found = piece{.what = piece::kind::time, .offset_ms = *value - each.what->at_ms};
+        }
+        return found;
+    }
+
+    [[nodiscard]] std::optional<piece> as_echo(const place& where)
+    {
+        for (std::size_t t = 0; t < where.turn; ++t) {
+            for (std::size_t line = 0; line < first().received[t].size(); ++line) {
+                const bool same = std::ranges::all_of(takes_, [&](const heard& each) {
+                    const std::string& text = each.received[t][line];
+                    return !text.empty() && text.substr(1) == text_at(each, where);
+                });
+                if (same) return piece{.what = piece::kind::echo, .echo = note_echo({t, line})};
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::size_t note_echo(const echo_source& source)
+    {
+        const auto found = std::ranges::find(result_.echoes, source);
+        const auto index = static_cast<std::size_t>(found - result_.echoes.begin());
+        if (found == result_.echoes.end()) result_.echoes.push_back(source);
+        return index;
+    }
+
+    [[nodiscard]] std::vector<std::optional<std::string>> learn_reply(std::size_t turn) const
+    {
+        std::vector<std::optional<std::string>> lines;
+        for (std::size_t i = 0; i < first().received[turn].size(); ++i) {
+            const std::string& text = first().received[turn][i];
+            const bool same = std::ranges::all_of(
+                takes_, [&](const heard& each) { return each.received[turn][i] == text; });
+            lines.push_back(same ? std::optional{text} : std::nullopt);
+        }
+        return lines;
+    }
+
+    std::vector<heard> takes_;
+    dialogue result_;
+};
+
+}  // namespace
+
+std::size_t dialogue::commands() const
+{
+    return std::accumulate(
+        turns.begin(), turns.end(), std::size_t{0},
+        [](std::size_t sum, const turn& each) { return sum + each.commands.size(); });
+}
+
+dialogue learn(std::span<const recording> recordings)
+{
+    return learner{recordings}.learn();
+}
+
+std::int64_t milliseconds_since_epoch()
+{
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace pawl::bench

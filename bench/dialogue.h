@@ -1,0 +1,74 @@
+// What a client and the server say to each other in one cycle of an uncontended lock, with gaps for
+// what differs from cycle to cycle. It is learned from recordings, so that it holds whatever commands
+// and scripts pawl uses; or written down, for the floor.
+//
+//   what differs                               is taken for
+//   the name of the lock, anywhere             the name
+//   the first word that differs, and where     the holder
+//   else it occurs
+//   a number close to the time in ms           the time, so many ms from now
+//   a number that was in an earlier reply      that line of that reply
+//   anything else                              an error: it cannot be replayed
+#pragma once
+
+#include "recorder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pawl::bench {
+
+struct piece {
+    enum class kind { text, name, holder, time, echo };
+
+    kind what = kind::text;
+    std::string text{};          // of `text`
+    std::int64_t offset_ms = 0;  // of `time`: from now
+    std::size_t echo = 0;        // of `echo`: which of dialogue::echoes
+
+    [[nodiscard]] bool operator==(const piece&) const = default;
+};
+
+using phrase = std::vector<piece>;  // one word of a command
+using command = std::vector<phrase>;
+
+struct turn {
+    std::vector<command> commands;                  // in one write
+    std::vector<std::optional<std::string>> reply;  // all its lines; unset: anything
+};
+
+// A line of a reply that a later request repeats.
+struct echo_source {
+    std::size_t turn = 0;
+    std::size_t line = 0;
+
+    [[nodiscard]] bool operator==(const echo_source&) const = default;
+};
+
+struct dialogue {
+    std::vector<turn> turns;
+    std::vector<echo_source> echoes;
+    std::string holder;  // one of those that occurred: others have its length
+
+    [[nodiscard]] std::size_t commands() const;
+};
+
+// One cycle, as it was heard.
+struct recording {
+    std::string name;
+    std::int64_t at_ms = 0;  // since the epoch
+    std::vector<exchange> exchanges;
+};
+
+// Of the same cycle several times, with different locks and at different times. Throws when they have
+// not the same form, or cannot be replayed.
+[[nodiscard]] dialogue learn(std::span<const recording> recordings);
+
+[[nodiscard]] std::int64_t milliseconds_since_epoch();
+
+}  // namespace pawl::bench

@@ -1,0 +1,57 @@
+// Many cycles at once with pawl::async, over one client and on locks that nobody else wants: when one
+// has ended, the next begins in its place, with another lock. No thread takes part but the client's.
+#pragma once
+
+#include "board.h"
+
+#include <pawl/client.h>
+#include <pawl/hold.h>
+#include <pawl/mutex.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace pawl::bench {
+
+inline constexpr std::size_t cycles_in_flight = 256;
+inline constexpr std::size_t locks_per_place = 4;
+
+class pawl_in_flight {
+public:
+    pawl_in_flight(const std::string& url, seat& mine);
+
+    // Returns when `over` has become true and the last cycle has ended. `over` is called by the
+    // client's thread. Throws when a call has failed.
+    void run(const std::function<bool()>& over);
+
+private:
+    struct place {
+        std::size_t number = 0;
+        std::size_t next = 0;
+        std::int64_t began = 0;
+        std::vector<std::unique_ptr<mutex>> locks{};
+    };
+
+    void begin(place& where) noexcept;
+    void granted(place& where, hold held, std::error_code ec) noexcept;
+    void released(place& where, std::error_code ec) noexcept;
+    void end(std::error_code ec) noexcept;
+
+    seat& mine_;
+    const std::function<bool()>* over_ = nullptr;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    std::size_t running_ = 0;
+    std::error_code problem_;
+    client client_;  // goes before the above, which its thread uses, and after its locks
+    std::vector<place> places_;
+};
+
+}  // namespace pawl::bench

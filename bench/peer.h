@@ -1,0 +1,59 @@
+// Other libraries, each driven by a program of its own in bench/peers/NAME/run:
+//
+//   run install                       gets it ready; on failure one line on stderr says why
+//   run WORKLOAD HOST PORT SECONDS    one round; prints one line of JSON. Status 3: not for this one
+//
+// bench/peers/README.md has the details.
+#pragma once
+
+#include "interruption.h"
+#include "round.h"
+#include "server_counts.h"
+
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace pawl::bench {
+
+struct peer {
+    std::string name;
+    std::string program;
+};
+
+// In alphabetical order.
+[[nodiscard]] std::vector<peer> all_peers();
+
+// Throws with the reason when it cannot be had.
+void install(const peer& who);
+
+class does_not_apply : public std::runtime_error {
+public:
+    does_not_apply() : std::runtime_error{"does not apply"} {}
+};
+
+class peer_round {
+public:
+    // `word` is what peers call the workload. All must outlive it.
+    peer_round(const peer& who, std::string word, std::uint16_t port, server_counts& server)
+        : who_{who}, word_{std::move(word)}, port_{port}, server_{server}
+    {
+    }
+
+    // As those of `round`; both throw does_not_apply, or with what the program said.
+    [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long);
+    [[nodiscard]] round_result measure(std::chrono::milliseconds how_long,
+                                       const sent_by_clients& sent);
+
+private:
+    [[nodiscard]] std::vector<std::string> command(std::chrono::milliseconds how_long) const;
+
+    const peer& who_;
+    std::string word_;
+    std::uint16_t port_;
+    server_counts& server_;
+};
+
+}  // namespace pawl::bench

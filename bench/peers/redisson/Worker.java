@@ -1,0 +1,137 @@
+// Drives Redisson's RLock; ../round.py says what a worker does.
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+public final class Worker {
+    private record Grant(long asked, long held, long unlocked) {}
+
+    private static final String lock = System.getenv("ROUND_LOCK");
+    private static final int loops = number("ROUND_LOOPS");
+    private static final int keys = number("ROUND_KEYS");
+    private static final int holdMs = number("ROUND_HOLD_US") / 1000;
+
+    private final RedissonClient redisson;
+    private final long start;
+    private final long end;
+    private final List<List<Grant>> grants = new ArrayList<>();
+    private final CountDownLatch running = new CountDownLatch(loops);
+
+    private Worker(RedissonClient redisson, long start, long end) {
+        this.redisson = redisson;
+        this.start = start;
+        this.end = end;
+        for (int loop = 0; loop < loops; ++loop) grants.add(new ArrayList<>());
+    }
+
+    private static int number(String variable) {
+        return Integer.parseInt(System.getenv(variable));
+    }
+
+    private static void fail(Throwable problem) {
+        System.err.println(problem);
+        Runtime.getRuntime().halt(1);
+    }
+
+    private RLock lockFor(int loop, long turn) {
+        return redisson.getLock(keys == 0 ? lock : lock + ":" + loop + ":" + turn % keys);
+    }
+
+    private void count(int loop, long asked, long held, long unlocked) {
+        if (held < start) return;
+        grants.get(loop).add(new Grant(asked - start, held - start, unlocked - start));
+    }
+
+    // Without a lease: the watchdog renews it.
+    private void cycle(int loop) {
+        try {
+            for (long turn = 0;; ++turn) {
+                final long asked = System.nanoTime();
+                if (asked >= end) break;
+                final RLock mine = lockFor(loop, turn);
+                mine.lock();
+                final long held = System.nanoTime();
+                if (holdMs > 0) Thread.sleep(holdMs);
+                final long unlocked = System.nanoTime();
+                mine.unlock();
+                count(loop, asked, held, unlocked);
+            }
+            running.countDown();
+        } catch (Throwable problem) {
+            fail(problem);
+        }
+    }
+
+    // The answers come in threads of Redisson's own: so each loop says who it is.
+    private void cycleAsync(int loop, long turn) {
+        final long asked = System.nanoTime();
+        if (asked >= end) {
+            running.countDown();
+            return;
+        }
+        final long owner = loop + 1;
+        final RLock mine = lockFor(loop, turn);
+        mine.lockAsync(owner).thenCompose(nothing -> {
+            final long held = System.nanoTime();
+            return mine.unlockAsync(owner).thenRun(() -> count(loop, asked, held, held));
+        }).whenComplete((nothing, problem) -> {
+            if (problem != null) fail(problem);
+            cycleAsync(loop, turn + 1);
+        });
+    }
+
+    private void run(boolean async) throws InterruptedException {
+        for (int number = 0; number < loops; ++number) {
+            final int loop = number;
+            if (async) {
+                cycleAsync(loop, 0);
+            } else {
+                new Thread(() -> cycle(loop)).start();
+            }
+        }
+        running.await();
+    }
+
+    private void print(PrintStream out) {
+        final StringBuilder text = new StringBuilder();
+        for (List<Grant> ofOne : grants) {
+            for (Grant each : ofOne) {
+                text.append(each.asked).append(' ').append(each.held).append(' ')
+                    .append(each.unlocked).append('\n');
+            }
+        }
+        out.print(text.append("gave up 0\n"));
+        out.flush();
+    }
+
+    // The JVM compiles what has been called often. Processes that contend call it seldom, so this is
+    // done before, by each on its own.
+    private static void warmUp(RedissonClient redisson) {
+        final RLock mine = redisson.getLock(lock + ":warm-up:" + ProcessHandle.current().pid());
+        for (int turn = 0; turn < 1000; ++turn) {
+            mine.lock();
+            mine.unlock();
+        }
+    }
+
+    public static void main(String[] none) throws InterruptedException {
+        final Config config = new Config();
+        config.useSingleServer().setAddress(
+            "redis://" + System.getenv("ROUND_HOST") + ":" + System.getenv("ROUND_PORT"));
+        final RedissonClient redisson = Redisson.create(config);
+        warmUp(redisson);
+        System.out.println("ready");
+        final Scanner told = new Scanner(System.in);
+        final Worker worker = new Worker(redisson, told.nextLong(), told.nextLong());
+        worker.run(number("ROUND_ASYNC") == 1);
+        worker.print(System.out);
+        Runtime.getRuntime().halt(0);
+    }
+}

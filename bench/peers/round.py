@@ -1,0 +1,213 @@
+"""One round of one workload with one peer: starts the peer's workers, and prints what they did as JSON.
+
+A worker is one process. It reads what to do from its environment:
+
+    ROUND_HOST, ROUND_PORT  the redis-server
+    ROUND_LOCK              the name of the lock, or what names begin with
+    ROUND_LOOPS             how many threads, or loops, lock and unlock
+    ROUND_KEYS              how many locks each loop has for itself, in turn: LOCK:LOOP:NUMBER.
+                            0: all loops of all workers share LOCK
+    ROUND_ASYNC             1: the loops are to use the asynchronous interface of the peer, else 0
+    ROUND_HOLD_US           how long a loop sleeps while it holds the lock
+    ROUND_TUNED             1: try again about every millisecond; 0: as the peer does by default
+
+It connects, prints "ready", and reads two times from its standard input: START and END, in nanoseconds of
+CLOCK_MONOTONIC. It begins at once (what happens before START is the warm-up), asks for no lock after END,
+and then prints a line for each grant that came after START, "ASKED HELD UNLOCKED" (when it asked, when it
+had the lock, when it began to unlock, in nanoseconds since START), and in the end "gave up N": how often
+the peer gave up waiting, so that the worker had to ask again.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SECOND = 1_000_000_000
+START_LIMIT_S = 120
+DRAIN_LIMIT_S = 45
+DOES_NOT_APPLY = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    processes: int = 1
+    loops: int = 1
+    keys: int = 0
+    hold_us: int = 0
+    asynchronous: bool = False
+
+    @property
+    def contended(self):
+        return self.keys == 0
+
+
+WORKLOADS = {
+    "w1": Workload(keys=1000),
+    "w2": Workload(loops=256, keys=4, asynchronous=True),
+    "w3": Workload(loops=16, keys=63),
+    "w4": Workload(processes=2),
+    "w5-greedy": Workload(processes=8),
+    "w5-strict": Workload(processes=8, hold_us=1000),
+    "w6": Workload(loops=16),
+}
+
+
+class Failure(Exception):
+    """Its text is the one line that the caller gets to see."""
+
+
+class Worker:
+    def __init__(self, command, environment):
+        self.complaints = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, env=environment, text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=self.complaints)
+
+    def await_ready(self):
+        if self.process.stdout.readline() != "ready\n":
+            raise Failure(self.last_words())
+
+    def tell(self, start, end):
+        self.process.stdin.write(f"{start} {end}\n")
+        self.process.stdin.flush()
+
+    def results(self):
+        output, _ = self.process.communicate()
+        lines = output.splitlines()
+        if self.process.returncode != 0 or not lines or not lines[-1].startswith("gave up "):
+            raise Failure(self.last_words())
+        grants = [tuple(map(int, line.split())) for line in lines[:-1]]
+        return grants, int(lines[-1].removeprefix("gave up "))
+
+    def last_words(self):
+        self.process.kill()
+        self.process.wait()
+        self.complaints.seek(0)
+        said = [line.strip() for line in self.complaints if line.strip()]
+        return said[-1] if said else f"a worker ended with status {self.process.returncode}"
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+def environment_for(arguments, workload, tuned):
+    return {**os.environ,
+            "ROUND_HOST": arguments.host,
+            "ROUND_PORT": str(arguments.port),
+            # Another name in each round: what an earlier one left behind does not matter.
+            "ROUND_LOCK": f"peers:{os.getpid()}",
+            "ROUND_LOOPS": str(workload.loops),
+            "ROUND_KEYS": str(workload.keys),
+            "ROUND_ASYNC": str(int(workload.asynchronous)),
+            "ROUND_HOLD_US": str(workload.hold_us),
+            "ROUND_TUNED": str(int(tuned))}
+
+
+def run(arguments, workload, tuned):
+    """The grants within the round, as (held, unlocked, asked, process), and how often workers gave up."""
+    environment = environment_for(arguments, workload, tuned)
+    workers = []
+
+    def too_late(*_):
+        raise Failure("the workers were not ready, or not done, in time")
+
+    signal.signal(signal.SIGALRM, too_late)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        signal.alarm(START_LIMIT_S)
+        for _ in range(workload.processes):
+            workers.append(Worker(arguments.command, environment))
+        for worker in workers:
+            worker.await_ready()
+        start = time.monotonic_ns() + int(arguments.warm_up * SECOND)
+        duration = int(arguments.seconds * SECOND)
+        for worker in workers:
+            worker.tell(start, start + duration)
+        signal.alarm(int(arguments.warm_up + arguments.seconds) + DRAIN_LIMIT_S)
+        grants, gave_up = [], 0
+        for index, worker in enumerate(workers):
+            its_grants, its_failures = worker.results()
+            gave_up += its_failures
+            grants += [(held, unlocked, asked, index) for asked, held, unlocked in its_grants
+                       if 0 <= held < duration]
+        signal.alarm(0)
+        return sorted(grants), gave_up
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def percentiles_us(durations):
+    durations = sorted(durations)
+    at = lambda share: round(durations[min(len(durations) - 1, int(share * len(durations)))] / 1000, 1)
+    return {"p50": at(0.5), "p99": at(0.99)} if durations else {}
+
+
+def check_exclusion(grants):
+    overlaps = sum(later[0] < earlier[1] for earlier, later in zip(grants, grants[1:]))
+    if overlaps:
+        raise Failure(f"{overlaps} times two held the lock at once")
+
+
+def report(arguments, workload, grants, gave_up):
+    result = {"peer": arguments.peer, "version": arguments.version, "workload": arguments.workload,
+              "seconds": arguments.seconds, "cycles": len(grants),
+              "grants_per_process": [sum(grant[3] == index for grant in grants)
+                                     for index in range(workload.processes)]}
+    if grants:
+        result["wait_us"] = percentiles_us(held - asked for held, _, asked, _ in grants)
+    if workload.contended:
+        check_exclusion(grants)
+    if workload.processes > 1:
+        hand_offs = [later[0] - earlier[1] for earlier, later in zip(grants, grants[1:])
+                     if earlier[3] != later[3]]
+        result["hand_offs"] = len(hand_offs)
+        if hand_offs:
+            result["hand_off_us"] = percentiles_us(hand_offs)
+    if gave_up:
+        result["note"] = f"gave up waiting {gave_up} times, and was asked again"
+    return result
+
+
+def parse(words):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peer", required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--tunable", choices=["yes", "no"], required=True)
+    parser.add_argument("--warm-up", type=float, required=True, metavar="SECONDS")
+    parser.add_argument("workload")
+    parser.add_argument("host")
+    parser.add_argument("port", type=int)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("command", nargs="+", help="starts a worker")
+    return parser.parse_args(words)
+
+
+def main():
+    arguments = parse(sys.argv[1:])
+    word = arguments.workload.removesuffix("-tuned")
+    tuned = word != arguments.workload
+    workload = WORKLOADS.get(word)
+    try:
+        if workload is None:
+            print(f"{arguments.peer}: {word} is not among {', '.join(WORKLOADS)}", file=sys.stderr)
+            return DOES_NOT_APPLY
+        if tuned and not (workload.contended and arguments.tunable == "yes"):
+            print(f"{arguments.peer}: there is nothing to tune for {word}", file=sys.stderr)
+            return DOES_NOT_APPLY
+        grants, gave_up = run(arguments, workload, tuned)
+        print(json.dumps(report(arguments, workload, grants, gave_up)))
+        return 0
+    except Failure as failure:
+        print(f"{arguments.peer}: {failure}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

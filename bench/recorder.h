@@ -1,0 +1,59 @@
+// A proxy in front of a server that notes what goes to and fro, so that a raw socket can say the same
+// words as pawl though nobody has written them down twice.
+#pragma once
+
+#include "support/socket.h"
+#include "support/temp_dir.h"
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace pawl::bench {
+
+// What a client wrote before it read anything, and what it read before it wrote again.
+struct exchange {
+    std::string sent;
+    std::string received;
+};
+
+class recorder {
+public:
+    explicit recorder(std::string server_url);
+    ~recorder();
+    recorder(const recorder&) = delete;
+    recorder& operator=(const recorder&) = delete;
+
+    // On a Unix socket, whatever the server is on.
+    [[nodiscard]] std::string url() const;
+
+    // What went over all connections since the last call, in that order. Bytes are noted before they
+    // are passed on: what a call has read is in here when it returns.
+    [[nodiscard]] std::vector<exchange> take();
+
+private:
+    struct line {
+        test::socket_fd client;
+        test::socket_fd server;
+        bool open = true;
+    };
+
+    void run();
+    void accept_one();
+    void pass_on(line& between, bool to_server);
+    void note(std::string_view bytes, bool to_server);
+
+    std::string server_url_;
+    test::temp_dir dir_;
+    test::socket_fd door_;
+    test::socket_fd wake_;     // readable when the other end is closed: the end of the thread
+    test::socket_fd sleeper_;  // that other end
+    std::vector<line> lines_;  // of the thread
+    std::mutex mutex_;
+    std::vector<exchange> noted_;
+    std::thread thread_;
+};
+
+}  // namespace pawl::bench

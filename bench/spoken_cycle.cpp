@@ -1,0 +1,94 @@
+#include "spoken_cycle.h"
+
+#include <stdexcept>
+
+namespace pawl::bench {
+namespace {
+
+void add_word(std::string& out, std::string_view text)
+{
+    out += "$" + std::to_string(text.size()) + "\r\n";
+    out += text;
+    out += "\r\n";
+}
+
+// As long as the one that was heard, and with a number of its own at the end.
+std::string make_holder(std::string pattern, std::size_t number)
+{
+    for (auto at = pattern.rbegin(); at != pattern.rend() && number > 0; ++at, number /= 10) {
+        *at = static_cast<char>('0' + number % 10);
+    }
+    return pattern;
+}
+
+bool is_gap(const phrase& whole)
+{
+    return whole.size() == 1 &&
+           (whole.front().what == piece::kind::time || whole.front().what == piece::kind::echo);
+}
+
+std::string fill(const phrase& whole, std::string_view name, std::string_view holder)
+{
+    std::string text;
+    for (const piece& each : whole) {
+        text += each.what == piece::kind::name     ? name
+                : each.what == piece::kind::holder ? holder
+                                                   : std::string_view{each.text};
+    }
+    return text;
+}
+
+}  // namespace
+
+spoken_cycle::spoken_cycle(const dialogue& what, std::string_view name, std::size_t holder_number)
+    : what_{&what}, echoes_(what.echoes.size())
+{
+    const std::string holder = make_holder(what.holder, holder_number);
+    for (const turn& each : what.turns) requests_.push_back(prepare(each, name, holder));
+}
+
+std::vector<spoken_cycle::part> spoken_cycle::prepare(const turn& what, std::string_view name,
+                                                      std::string_view holder)
+{
+    std::vector<part> parts(1);
+    for (const command& words : what.commands) {
+        parts.back().bytes += "*" + std::to_string(words.size()) + "\r\n";
+        for (const phrase& each : words) {
+            if (is_gap(each)) {
+                parts.back().gap = each.front();
+                parts.emplace_back();
+            } else {
+                add_word(parts.back().bytes, fill(each, name, holder));
+            }
+        }
+    }
+    return parts;
+}
+
+void spoken_cycle::say(std::size_t turn, std::string& out) const
+{
+    for (const part& each : requests_[turn]) {
+        out += each.bytes;
+        if (each.gap.what == piece::kind::time) {
+            add_word(out, std::to_string(milliseconds_since_epoch() + each.gap.offset_ms));
+        } else if (each.gap.what == piece::kind::echo) {
+            add_word(out, echoes_[each.gap.echo]);
+        }
+    }
+}
+
+void spoken_cycle::hear(std::size_t turn, std::size_t line, std::string_view text)
+{
+    const auto& expected = what_->turns[turn].reply[line];
+    if (expected) {
+        if (*expected == text) return;
+        throw std::runtime_error{"the server says '" + std::string{text} + "' and not '" +
+                                 *expected + "'"};
+    }
+    if (text.starts_with('-')) throw std::runtime_error{"the server says " + std::string{text}};
+    for (std::size_t i = 0; i < what_->echoes.size(); ++i) {
+        if (what_->echoes[i] == echo_source{turn, line}) echoes_[i] = text.substr(1);
+    }
+}
+
+}  // namespace pawl::bench

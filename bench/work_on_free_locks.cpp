@@ -1,0 +1,67 @@
+#include "cycle_dialogues.h"
+#include "free_locks.h"
+#include "work.h"
+
+#include <memory>
+#include <optional>
+
+namespace pawl::bench {
+namespace {
+
+// What the threads share: a client, and what is to be said over raw connections.
+class source {
+public:
+    source(contender kind, const std::string& url) : url_{url}
+    {
+        if (kind == contender::raw_same) said_ = dialogue_of_pawl(url);
+        if (kind == contender::raw_least) said_ = least_dialogue(url);
+        if (kind != contender::raw_least) client_.emplace(url);
+    }
+
+    // Each lock has been used once: what is learned on first use is known when the clock runs. Those
+    // that shall say what pawl says find the server as pawl left it.
+    [[nodiscard]] std::unique_ptr<free_locks> make(std::size_t thread)
+    {
+        std::unique_ptr<free_locks> made;
+        if (client_) use_all(*(made = std::make_unique<pawl_free_locks>(*client_, thread)));
+        if (said_) use_all(*(made = std::make_unique<spoken_free_locks>(url_, *said_, thread)));
+        return made;
+    }
+
+private:
+    static void use_all(free_locks& locks)
+    {
+        for (std::size_t i = 0; i < locks_per_thread; ++i) locks.cycle();
+    }
+
+    std::string url_;
+    std::optional<dialogue> said_;
+    std::optional<client> client_;
+};
+
+// Each cycle is timed from the end of the last one: the clock is read once.
+void run(free_locks& locks, seat& mine, const std::atomic<std::uint32_t>& stop)
+{
+    for (std::int64_t began = now_ns(); stop.load(std::memory_order_relaxed) == 0;) {
+        locks.cycle();
+        const std::int64_t ended = now_ns();
+        mine.cycle.add(ended - began);
+        count(mine.grants);
+        began = ended;
+    }
+}
+
+}  // namespace
+
+void cycle_on_free_locks(const worker_task& task, board& shared)
+{
+    source locks{task.kind, task.url};
+    in_all_threads(task, shared, [&](unsigned thread) {
+        const std::size_t number = seat_of(task, thread);
+        const std::unique_ptr<free_locks> own = locks.make(number);
+        start_together(shared);
+        run(*own, shared.seats.at(number), shared.stop);
+    });
+}
+
+}  // namespace pawl::bench
