@@ -155,7 +155,7 @@ TEST_F(broken_connection, scripts_are_sent_once_and_then_named)
 {
     for (int i = 0; i < 20; ++i) const std::lock_guard guard{mutex_};
     EXPECT_LE(proxy_.counts().of("EVAL") + proxy_.counts().of("SCRIPT"), 4);
-    EXPECT_GE(proxy_.counts().of("EVALSHA"), 38);
+    EXPECT_GE(proxy_.counts().of("EVALSHA"), 20) << "most acquires are bare";
 }
 
 TEST_F(broken_connection, connections_are_used_again)

@@ -55,7 +55,6 @@ private:
     [[nodiscard]] std::string score();
     [[nodiscard]] std::string bound();
     [[nodiscard]] std::string lease();
-    [[nodiscard]] std::string lifetime();
     [[nodiscard]] std::string stay(const std::string& lease);
     [[nodiscard]] std::string used();
     [[nodiscard]] std::string reserved();

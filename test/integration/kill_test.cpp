@@ -140,7 +140,7 @@ protected:
     std::unique_ptr<process>& choose_victim()
     {
         const pid_t inside = arena_->inside;
-        if (dice_() % 4 == 0) {
+        if (dice_() % 2 == 0) {
             for (auto& one : workers_) {
                 if (one->pid() == inside) return one;
             }

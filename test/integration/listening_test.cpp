@@ -56,6 +56,7 @@ public:
     {
         auto write = [words](const redis::server_facts&, std::string& out) {
             redis::append_request(out, std::vector<std::string_view>{words.begin(), words.end()});
+            return 1U;
         };
         transport_.submit(std::move(write), 2s,
                           [done = std::move(done)](const auto* reply, const auto* failure) {

@@ -1,0 +1,157 @@
+// A lock that seems free is taken by two commands and no script; whatever speaks against that, the script
+// comes after.
+#include "integration/fixture.h"
+#include "support/request_monitor.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace pawl::test {
+namespace {
+
+class bare_acquire : public with_server {
+protected:
+    static std::uint64_t next(lockable& lock) { return lock.acquire().fence(); }
+
+    // What the client has sent since the last time, by the first words; releases are left out.
+    std::vector<std::string> sent()
+    {
+        monitor_.catch_up(probe_);
+        const std::scoped_lock guard{mutex_};
+        return std::exchange(sent_, {});
+    }
+
+    void note(const request& words)
+    {
+        const std::scoped_lock guard{mutex_};
+        const bool script = words[0] == "EVALSHA" || words[0] == "EVAL";
+        const bool acquires = script && words.size() > 10 && words[8] == "10000";
+        if (acquires || words[0] == "INCR") sent_.push_back(acquires ? "script" : "bare");
+    }
+
+    // Takes it until that is done without a script: the client must have heard the server's time on a
+    // connection that was there before.
+    [[nodiscard]] bool warm_up()
+    {
+        return eventually([&] {
+            (void)next(lock_);
+            return sent().back() == "bare";
+        });
+    }
+
+    using names = std::vector<std::string>;
+
+    client client_{options()};
+    mutex lock_{client_, "job", quick(10s)};
+    std::mutex mutex_;
+    std::vector<std::string> sent_;
+    request_monitor monitor_{server_.socket_path(), [this](const request& words) { note(words); }};
+};
+
+TEST_F(bare_acquire, is_made_of_what_was_free)
+{
+    ASSERT_TRUE(warm_up());
+    std::uint64_t last = 0;
+    for (int i = 0; i < 3; ++i) {
+        const auto got = next(lock_);
+        EXPECT_GT(got, last);
+        last = got;
+    }
+    EXPECT_EQ(sent(), (names{"bare", "bare", "bare"}));
+}
+
+TEST_F(bare_acquire, is_not_made_of_what_was_busy_until_it_was_free_again)
+{
+    ASSERT_TRUE(warm_up());
+    probe_.must({"SET", "job", "other", "PX", "60000"});
+    EXPECT_FALSE(lock_.try_acquire());
+    EXPECT_EQ(sent(), (names{"bare", "script"}));
+    EXPECT_FALSE(lock_.try_acquire());
+    probe_.must({"DEL", "job"});
+    for (int i = 0; i < 4; ++i) (void)next(lock_);
+    EXPECT_EQ(sent(), (names{"script", "script", "script", "script", "bare"}));
+}
+
+TEST_F(bare_acquire, has_a_fence_that_grows_though_all_data_was_flushed)
+{
+    ASSERT_TRUE(warm_up());
+    const auto before = next(lock_);
+    probe_.must({"FLUSHALL"});
+    EXPECT_GT(next(lock_), before);
+    EXPECT_GT(probe_.ttl("pawl:fence:{job}"), 1h);
+    EXPECT_EQ(sent(), (names{"bare", "bare", "script"}));
+}
+
+TEST_F(bare_acquire, has_a_fence_that_grows_though_the_data_is_old)
+{
+    ASSERT_TRUE(warm_up());
+    const std::string old = probe_.must({"GET", "pawl:fence:{job}"}).text;
+    for (int i = 0; i < 5; ++i) (void)next(lock_);
+    const auto before = next(lock_);
+    // As after a restart.
+    probe_.must({"SET", "pawl:fence:{job}", old, "KEEPTTL"});
+    probe_.must({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+    EXPECT_GT(next(lock_), before);
+}
+
+TEST_F(bare_acquire, that_finds_it_taken_leaves_no_fence_for_ever)
+{
+    ASSERT_TRUE(warm_up());
+    probe_.must({"FLUSHALL"});
+    probe_.must({"SET", "job", "other", "PX", "60000"});
+    EXPECT_FALSE(lock_.try_acquire());
+    EXPECT_EQ(sent(), (names{"bare", "script"}));
+    EXPECT_GT(probe_.ttl("pawl:fence:{job}"), 1h);
+}
+
+TEST_F(bare_acquire, with_a_fence_that_is_none_takes_nothing)
+{
+    ASSERT_TRUE(warm_up());
+    probe_.must({"DEL", "pawl:fence:{job}"});
+    probe_.must({"HSET", "pawl:fence:{job}", "x", "1"});
+    EXPECT_EQ(outcome_of([&] { (void)lock_.acquire(); }).code, errc::not_a_lock);
+    EXPECT_TRUE(eventually([&] { return probe_.must({"EXISTS", "job"}).integer == 0; }));
+}
+
+TEST_F(bare_acquire, without_the_right_to_it_is_left_to_the_script)
+{
+    ASSERT_TRUE(warm_up());
+    probe_.must({"ACL", "SETUSER", "default", "-incr"});
+    for (int i = 0; i < 3; ++i) (void)next(lock_);
+    EXPECT_EQ(sent(), (names{"script", "script", "script"})) << "MONITOR does not show the refused";
+}
+
+TEST_F(bare_acquire, is_not_made_of_fair_locks_nor_of_hashes)
+{
+    fair_mutex fair{client_, "fair", quick(10s)};
+    recursive_mutex recursive{client_, "recursive", quick(10s)};
+    ASSERT_TRUE(warm_up());
+    for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(2ms);  // of its clock's steps, so that numbers could be trusted
+        (void)next(fair);
+        (void)next(recursive);
+    }
+    const auto all = sent();
+    EXPECT_EQ(std::ranges::count(all, "bare"), 0);
+}
+
+TEST_F(bare_acquire, that_is_executed_when_nobody_wants_it_any_more_is_taken_back)
+{
+    auto impatient = options();
+    impatient.command_limit = 300ms;
+    client own{impatient};
+    mutex lock{own, "late", quick(60s)};
+    for (int i = 0; i < 5; ++i) {
+        std::this_thread::sleep_for(2ms);
+        (void)next(lock);
+    }
+    server_.freeze();
+    EXPECT_EQ(outcome_of([&] { (void)lock.acquire(); }).code, errc::unreachable);
+    server_.thaw();
+    EXPECT_TRUE(eventually([&] { return probe_.must({"EXISTS", "late"}).integer == 0; }));
+    EXPECT_TRUE(always(1s, [&] { return probe_.must({"EXISTS", "late"}).integer == 0; }));
+}
+
+}  // namespace
+}  // namespace pawl::test
