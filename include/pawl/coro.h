@@ -79,7 +79,7 @@ private:
 namespace detail {
 
 template <class Where, class Operation>
-[[nodiscard]] auto make_awaitable(Operation&& what, Where&& where)
+[[nodiscard]] auto make_awaitable(Operation what, Where&& where)
 {
     using place = std::remove_cvref_t<Where>;
     static_assert(resume_on<place>,

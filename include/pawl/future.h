@@ -85,7 +85,7 @@ public:
 
 // What can be known at once is thrown by the call, and here it goes the way of the rest.
 template <class Told, class Start>
-auto future_of(Start&& start)
+auto future_of(const Start& start)
 {
     auto told = std::make_unique<Told>();
     auto result = told->promise.get_future();

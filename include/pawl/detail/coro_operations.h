@@ -105,6 +105,8 @@ public:
         : lock_{other.lock_}, limit_{other.limit_}, stop_{std::move(other.stop_)}
     {
     }
+    acquire_operation(const acquire_operation&) = delete;
+    acquire_operation& operator=(const acquire_operation&) = delete;
     acquire_operation& operator=(acquire_operation&&) = delete;
     ~acquire_operation() = default;
 
