@@ -47,15 +47,17 @@ struct lease {
     // The longest lease that was ever asked for: the server may keep it for as long.
     std::atomic<std::chrono::milliseconds> longest{};
 
-    // Of the hold that has it: asked to stop when the lease is lost, if anyone wants to know. By whoever learns of it, outside
-    // all locks: it runs the user's callbacks. Changed and copied by the lease_keeper only.
+    // Of the hold that has it: asked to stop when the lease is lost, if anyone wants to know. By
+    // whoever learns of it, outside all locks: it runs the user's callbacks. Changed and copied by
+    // the lease_keeper only.
     std::stop_source lost{std::nostopstate};
 
     // The lease_table's own.
     std::uint64_t number = 0;  // in the order of grants; zero before it is in a table
     base::boot_time renew_at{};
     base::boot_time sent{};        // of the last renewal
-    bool under_way = false;        // whether that is still waited for
+    bool due = false;              // to be renewed as soon as there is room
+    bool under_way = false;        // a renewal is still waited for
     base::boot_time overdue_at{};  // until then
     unsigned failures = 0;         // renewals in a row
     base::boot_time wake{};        // under which the table finds it

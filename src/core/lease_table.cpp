@@ -35,7 +35,7 @@ boot_time key_for(const lease& lease)
     if (base::is(base::mutant::d13_loss_waits_for_renewal) && lease.under_way) {
         return boot_time::max();
     }
-    if (!lease.renew) return deadline;
+    if (!lease.renew || lease.due) return deadline;
     return std::min(lease.under_way ? lease.overdue_at : lease.renew_at, deadline);
 }
 
@@ -87,6 +87,7 @@ void lease_table::extended(const lease_ptr& lease, milliseconds length, boot_tim
     if (base::is(base::mutant::d14_renewal_storm)) lease->renew_at = sent;
     if (base::is(base::mutant::d15_renewal_forgotten) && lease->under_way) lease->renew = false;
     lease->failures = 0;
+    lease->due = false;
     if (lease->state == hold_state::jeopardy) {
         move_to(lease, hold_state::held, cause::none, {}, out);
     }
@@ -106,43 +107,48 @@ boot_time lease_table::next_wake() const noexcept
 
 void lease_table::expire(boot_time now, transitions& out)
 {
-    // A lease that is due for renewal sorts before one that expires later, so look at all that woke.
-    std::vector<lease_ptr> woken;
-    for (const auto& [wake, lease] : by_wake_) {
-        if (wake.first > now) break;
-        woken.push_back(lease);
-    }
     const outcome silence{
         .what = verdict::no_reply, .fence = 0, .detail = "no answer within the limit"};
-    for (const auto& lease : woken) {
+    while (next_wake() <= now) {
+        const auto lease = by_wake_.begin()->second;
         if (lease->deadline.load() <= now) {
             move_to(lease, hold_state::lost, cause::expired, {}, out);
             if (base::is(base::mutant::d16_renews_what_is_lost)) {
                 lease->deadline = boot_time::max();
                 schedule(lease);
             }
-        } else if (lease->under_way && lease->overdue_at <= now) {
+        } else if (lease->under_way) {
             on_renewal_failed(lease, silence, now, out);
+        } else {
+            lease->due = true;
+            due_.push_back(lease);
+            schedule(lease);
         }
     }
 }
 
-std::vector<lease_ptr> lease_table::take_due(boot_time now)
+std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
 {
-    std::vector<lease_ptr> due;
-    if (next_wake() > now) return due;
-    for (const auto& [wake, lease] : by_wake_) {
-        if (wake.first > now + longest_early) break;
-        const bool idle = lease->renew && !lease->under_way;
-        if (idle && lease->renew_at <= now + early_by(*lease)) due.push_back(lease);
-    }
-    for (const auto& lease : due) {
+    std::vector<lease_ptr> taken;
+    const auto take = [&](const lease_ptr& lease) {
+        lease->due = false;
         lease->under_way = true;
         lease->sent = now;
         lease->overdue_at = now + renewal_limit(lease->length, command_limit_);
-        schedule(lease);
+        taken.push_back(lease);
+    };
+    while (!due_.empty() && taken.size() < most) {
+        if (due_.front()->due) take(due_.front());
+        due_.pop_front();
     }
-    return due;
+    if (taken.empty()) return taken;
+    for (const auto& [wake, lease] : by_wake_) {
+        if (wake.first > now + longest_early || taken.size() == most) break;
+        const bool idle = lease->renew && !lease->under_way && !lease->due;
+        if (idle && lease->renew_at <= now + early_by(*lease)) take(lease);
+    }
+    for (const auto& lease : taken) schedule(lease);
+    return taken;
 }
 
 void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_time sent,
@@ -221,7 +227,10 @@ void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std:
     assert(from != hold_state::lost && from != hold_state::released);
     lease->why = why;
     lease->state = to;
-    if (to == hold_state::lost || to == hold_state::released) remove(*lease);
+    if (to == hold_state::lost || to == hold_state::released) {
+        lease->due = false;
+        remove(*lease);
+    }
     out.push_back({lease, from, to, why, std::move(detail)});
 }
 

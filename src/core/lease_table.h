@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,11 +59,13 @@ public:
     [[nodiscard]] base::boot_time next_wake() const noexcept;
 
     // Those whose deadline has passed are lost; those whose renewal is overdue are in jeopardy, and
-    // will be renewed again.
+    // will be renewed again; those that are to be renewed now are due.
     void expire(base::boot_time now, transitions& out);
 
-    // Those that are to be renewed now: on_renewal() gets the answers.
-    [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now);
+    // Some that are due, and others along with them that will be soon: on_renewal() gets the answers.
+    // A million of them in one go would keep everyone else from the server for seconds, and the last
+    // answers would come too late.
+    [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now, std::size_t most);
 
     // The answer to a renewal that was sent at `sent`, however late: what counts is when it was sent.
     void on_renewal(const lease_ptr& lease, const outcome& got, base::boot_time sent,
@@ -88,6 +91,7 @@ private:
     // By number and not by address: what happens at the same time happens in the same order in every
     // run, so that the simulator can repeat one.
     std::map<std::pair<base::boot_time, std::uint64_t>, lease_ptr> by_wake_;
+    std::deque<lease_ptr> due_;  // and some that are not any more
     std::uint64_t last_number_ = 0;
 };
 

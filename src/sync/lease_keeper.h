@@ -71,6 +71,7 @@ public:
 
 private:
     void on_alarm();
+    void renew_what_is_due();
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const std::vector<core::outcome>& outcomes);
@@ -97,6 +98,8 @@ private:
     observe::dispatcher& stops_;
     observe::dispatcher& handlers_;
     std::string server_;  // for messages
+
+    unsigned renewals_under_way_ = 0;  // on the scheduler only
 
     std::mutex mutex_;
     core::lease_table table_;           // guarded by mutex_

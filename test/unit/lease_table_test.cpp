@@ -27,6 +27,16 @@ lease_ptr make_lease(std::chrono::milliseconds length = 3000ms, bool renew = tru
 
 class table_of_leases : public testing::Test {
 protected:
+    [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now)
+    {
+        return take_due(now, table_);
+    }
+    [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now, lease_table& from)
+    {
+        from.expire(now, changes_);
+        return from.take_due(now, 10'000);
+    }
+
     lease_table table_{0.01, 3s, always(1)};
     transitions changes_;
 };
@@ -37,8 +47,8 @@ TEST_F(table_of_leases, a_lease_is_due_after_a_third_and_lost_at_its_deadline)
     table_.add(lease, at(0));
     EXPECT_EQ(lease->deadline.load(), at(3000 - 30 - 2));
     EXPECT_EQ(table_.next_wake(), at(1000));
-    EXPECT_TRUE(table_.take_due(at(999)).empty());
-    EXPECT_EQ(table_.take_due(at(1000)), std::vector{lease});
+    EXPECT_TRUE(take_due(at(999)).empty());
+    EXPECT_EQ(take_due(at(1000)), std::vector{lease});
     EXPECT_EQ(table_.next_wake(), at(1750)) << "when the renewal under way will be overdue";
     table_.expire(at(2967), changes_);
     EXPECT_NE(lease->state.load(), hold_state::lost);
@@ -54,7 +64,7 @@ TEST_F(table_of_leases, a_renewal_counts_from_when_it_was_sent_not_from_its_answ
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     table_.on_renewal(lease, renewed, at(1000), at(1400), changes_);
     EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
     EXPECT_EQ(table_.next_wake(), at(2000));
@@ -65,16 +75,16 @@ TEST_F(table_of_leases, a_renewal_under_way_is_not_started_twice)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    EXPECT_EQ(table_.take_due(at(1000)).size(), 1U);
-    EXPECT_TRUE(table_.take_due(at(1500)).empty());
-    EXPECT_TRUE(table_.take_due(at(1749)).empty());
+    EXPECT_EQ(take_due(at(1000)).size(), 1U);
+    EXPECT_TRUE(take_due(at(1500)).empty());
+    EXPECT_TRUE(take_due(at(1749)).empty());
 }
 
 TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_succeeds)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     table_.on_renewal(lease, silence, at(1000), at(1500), changes_);
     ASSERT_EQ(changes_.size(), 1U);
     EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
@@ -82,11 +92,11 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
     EXPECT_EQ(changes_[0].detail, "silence");
     EXPECT_EQ(table_.next_wake(), at(1750)) << "a twelfth of the lease later";
 
-    EXPECT_EQ(table_.take_due(at(1750)).size(), 1U);
+    EXPECT_EQ(take_due(at(1750)).size(), 1U);
     table_.on_renewal(lease, silence, at(1750), at(1800), changes_);
     EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: told already";
 
-    EXPECT_EQ(table_.take_due(at(2050)).size(), 1U);
+    EXPECT_EQ(take_due(at(2050)).size(), 1U);
     table_.on_renewal(lease, renewed, at(2050), at(2060), changes_);
     ASSERT_EQ(changes_.size(), 2U);
     EXPECT_EQ(changes_[1].from, hold_state::jeopardy);
@@ -99,12 +109,12 @@ TEST_F(table_of_leases,
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     table_.expire(at(1750), changes_);
     ASSERT_EQ(changes_.size(), 1U);
     EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
     EXPECT_EQ(changes_[0].why, cause::no_reply);
-    EXPECT_EQ(table_.take_due(at(2000)).size(), 1U);
+    EXPECT_EQ(take_due(at(2000)).size(), 1U);
 
     // The first one is answered after all. It counts from when it was sent.
     table_.on_renewal(lease, renewed, at(1000), at(2100), changes_);
@@ -121,9 +131,9 @@ TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_is_no_news
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     table_.expire(at(1750), changes_);
-    static_cast<void>(table_.take_due(at(2000)));
+    static_cast<void>(take_due(at(2000)));
     const auto wake = table_.next_wake();
     table_.on_renewal(lease, silence, at(1000), at(2100), changes_);
     EXPECT_EQ(table_.next_wake(), wake);
@@ -137,7 +147,7 @@ TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
           std::pair{verdict::not_a_lock, cause::not_a_lock}}) {
         const auto lease = make_lease();
         table_.add(lease, at(0));
-        static_cast<void>(table_.take_due(at(1000)));
+        static_cast<void>(take_due(at(1000)));
         changes_.clear();
         table_.on_renewal(lease, {.what = said}, at(1000), at(1001), changes_);
         ASSERT_EQ(changes_.size(), 1U);
@@ -150,7 +160,7 @@ TEST_F(table_of_leases, a_released_lease_is_not_renewed_and_a_late_answer_change
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     EXPECT_TRUE(table_.release(lease, changes_));
     EXPECT_EQ(table_.next_wake(), base::boot_time::max());
     changes_.clear();
@@ -164,7 +174,7 @@ TEST_F(table_of_leases, a_lost_lease_does_not_come_back)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     table_.expire(at(3000), changes_);
     changes_.clear();
     table_.on_renewal(lease, renewed, at(1000), at(3001), changes_);
@@ -178,7 +188,7 @@ TEST_F(table_of_leases, a_fixed_lease_is_never_due_but_still_lost)
     const auto lease = make_lease(300ms, false);
     table_.add(lease, at(0));
     EXPECT_EQ(table_.next_wake(), lease->deadline.load());
-    EXPECT_TRUE(table_.take_due(at(290)).empty());
+    EXPECT_TRUE(take_due(at(290)).empty());
     table_.expire(at(300), changes_);
     EXPECT_EQ(changes_.size(), 1U);
 }
@@ -191,7 +201,7 @@ TEST_F(table_of_leases, an_extension_postpones_renewal_and_a_renewal_does_not_sh
     const auto deadline = lease->deadline.load();
     EXPECT_EQ(deadline, at(100 + 60'000 - 600 - 2));
     EXPECT_EQ(table_.next_wake(), at(100 + 60'000 - 2000)) << "when two thirds of a lease are left";
-    EXPECT_EQ(table_.take_due(at(58'100)).size(), 1U);
+    EXPECT_EQ(take_due(at(58'100)).size(), 1U);
     table_.on_renewal(lease, renewed, at(58'100), at(58'110), changes_);
     EXPECT_GT(lease->deadline.load(), deadline);
 }
@@ -201,7 +211,7 @@ TEST_F(table_of_leases,
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
-    static_cast<void>(table_.take_due(at(1000)));
+    static_cast<void>(take_due(at(1000)));
     table_.extended(lease, 60s, at(1001), changes_);
     const auto deadline = lease->deadline.load();
     table_.on_renewal(lease, renewed, at(1000), at(1010), changes_);
@@ -219,7 +229,7 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
     int batches = 0;
     std::size_t renewals = 0;
     for (auto now = table_.next_wake(); now < at(10'000); now = table_.next_wake()) {
-        const auto due = table_.take_due(now);
+        const auto due = take_due(now);
         ++batches;
         renewals += due.size();
         for (const auto& lease : due) table_.on_renewal(lease, renewed, now, now, changes_);
@@ -227,6 +237,47 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
     EXPECT_TRUE(changes_.empty());
     EXPECT_GE(renewals, 9U * 1000U);
     EXPECT_LE(batches, 2 * 10) << "two batches for each period at most";
+}
+
+TEST_F(table_of_leases, what_there_is_no_room_for_stays_due_in_the_order_of_its_turn)
+{
+    std::vector<lease_ptr> leases;
+    for (int i = 0; i < 10; ++i) {
+        leases.push_back(make_lease());
+        table_.add(leases.back(), at(i));
+    }
+    table_.expire(at(1009), changes_);
+    EXPECT_EQ(table_.take_due(at(1009), 4), std::vector(leases.begin(), leases.begin() + 4));
+    EXPECT_TRUE(table_.release(leases[4], changes_));
+    EXPECT_EQ(table_.take_due(at(1100), 4), std::vector(leases.begin() + 5, leases.begin() + 9));
+    EXPECT_EQ(table_.take_due(at(1200), 4), std::vector(leases.begin() + 9, leases.end()));
+    EXPECT_TRUE(table_.take_due(at(1300), 4).empty());
+}
+
+TEST_F(table_of_leases, what_is_due_and_finds_no_room_is_lost_at_its_deadline)
+{
+    const auto first = make_lease();
+    const auto second = make_lease();
+    table_.add(first, at(0));
+    table_.add(second, at(0));
+    table_.expire(at(1000), changes_);
+    EXPECT_EQ(table_.take_due(at(1000), 1), std::vector{first});
+    table_.on_renewal(first, renewed, at(1000), at(1001), changes_);
+    table_.expire(at(2968), changes_);
+    EXPECT_EQ(second->state.load(), hold_state::lost);
+    EXPECT_EQ(first->state.load(), hold_state::held);
+    EXPECT_EQ(take_due(at(2968)), std::vector{first});
+}
+
+TEST_F(table_of_leases, what_was_extended_is_due_no_more)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    table_.expire(at(1000), changes_);
+    table_.extended(lease, 3000ms, at(1000), changes_);
+    EXPECT_TRUE(table_.take_due(at(1000), 1).empty());
+    EXPECT_EQ(take_due(at(2000)), std::vector{lease});
+    EXPECT_TRUE(take_due(at(2000)).empty());
 }
 
 TEST_F(table_of_leases, leases_that_failed_together_are_repeated_together)
@@ -237,10 +288,10 @@ TEST_F(table_of_leases, leases_that_failed_together_are_repeated_together)
         leases.push_back(make_lease());
         table.add(leases.back(), at(0));
     }
-    for (const auto& lease : table.take_due(at(1000))) {
+    for (const auto& lease : take_due(at(1000), table)) {
         table.on_renewal(lease, silence, at(1000), at(1500), changes_);
     }
-    EXPECT_EQ(table.take_due(table.next_wake()).size(), 1000U);
+    EXPECT_EQ(take_due(table.next_wake(), table).size(), 1000U);
 }
 
 TEST_F(table_of_leases, closing_loses_what_is_left)
@@ -262,7 +313,7 @@ TEST_F(table_of_leases, deadlines_pass_even_while_others_are_due)
     table_.expire(at(1490), changes_);
     ASSERT_EQ(changes_.size(), 1U);
     EXPECT_EQ(changes_[0].which, fixed);
-    EXPECT_EQ(table_.take_due(at(1490)), std::vector{renewing});
+    EXPECT_EQ(take_due(at(1490)), std::vector{renewing});
 }
 
 TEST(renewal, its_answer_may_take_a_quarter_of_the_lease_but_no_longer_than_a_command)

@@ -15,10 +15,6 @@ using core::outcome;
 
 namespace {
 
-// A script call renews at most so many locks: it keeps everyone else waiting meanwhile, about a
-// microsecond a lock.
-constexpr std::size_t most_in_one_call = 1'000;
-
 script_form first_form()
 {
     return base::is(base::mutant::d34_script_in_full) ? script_form::in_full : script_form::by_sha;
@@ -246,7 +242,6 @@ void single_server::submit(batch what, std::chrono::milliseconds patience, batch
     for (std::size_t i = 0; i < whole->what.size(); ++i) {
         const auto& next = whole->what[i];
         const bool joins = !parts.empty() && next.what == core::verb::renew &&
-                           parts.back().size < most_in_one_call &&
                            whole->what[parts.back().begin].what == core::verb::renew &&
                            whole->what[parts.back().begin].layout == next.layout;
         if (joins) {
