@@ -28,8 +28,10 @@ end
 
 local flags = ARGV[4] + 0
 
+local who = HOLDER()
+
 -- Where nobody may be overtaken, a free lock goes to the first of those who wait.
-if flags % 8 >= 4 and not HOLDER() then
+if flags % 8 >= 4 and not who then
   local mine = ARGV[1] .. ' ' .. (ARGV[5] or '') .. ' ' .. ARGV[2] .. ' ' .. (ARGV[6] or '0')
   local first = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
   if first and string.sub(first, 1, #mine) ~= mine then
@@ -39,12 +41,14 @@ if flags % 8 >= 4 and not HOLDER() then
     if not hand_over(redis.call('ZPOPMIN', KEYS[3]), 0) then
       redis.call('DEL', KEYS[1])
     end
+    who = HOLDER()
   end
 end
 
-local taken = TAKE()
-if not taken then
-  local who = HOLDER()
+local taken = not who
+if taken then
+  TAKE()
+else
   if who == ARGV[1] and flags % 2 == 0 then
     -- A first try that was overtaken by its repetition, which was granted: it does not wait for
     -- itself.
@@ -65,7 +69,7 @@ if not taken then
       -- needs no entry beside his place. But what looks like the first time may have been overtaken
       -- by its own repetition.
       if flags % 2 == 0 and stay == usual and
-          not redis.call('ZSCORE', KEYS[3], place .. ' 1') then
+          not (last and redis.call('ZSCORE', KEYS[3], place .. ' 1')) then
         redis.call('ZADD', KEYS[3], score, place .. ' 0')
       else
         local before = redis.call('ZSCORE', KEYS[3], place .. ' 0')

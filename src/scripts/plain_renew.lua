@@ -19,7 +19,9 @@ for i, key in ipairs(KEYS) do
   elseif found ~= holder then
     replies[i] = -1
   else
-    if redis.call('PTTL', key) < tonumber(lease) then
+    -- GT alone says it all, unless the server is older than 7.0, or the lock has no end.
+    if redis.pcall('PEXPIRE', key, lease, 'GT') ~= 1 and
+        redis.call('PTTL', key) < tonumber(lease) then
       redis.call('PEXPIRE', key, lease)
     end
     replies[i] = 1
