@@ -145,16 +145,21 @@ public:
     void post(Arguments&&... arguments)
     {
         const auto work = std::move(work_);
+        const memory allocator{boost::asio::get_associated_allocator(handler_)};
         asio_handler_call<Handler, std::decay_t<Arguments>...> function{
             std::move(handler_), std::forward<Arguments>(arguments)...};
-        destroy();
+        destroy(allocator);
         boost::asio::post(work.get_executor(), std::move(function));
     }
 
     void abandon() noexcept override
     {
         auto stop = stop_;
-        destroy();
+        {
+            // It may own the memory in which it stood.
+            const Handler last{std::move(handler_)};
+            destroy(memory{boost::asio::get_associated_allocator(last)});
+        }
         stop.request_stop();
     }
 
@@ -176,9 +181,9 @@ private:
     }
     ~asio_call() override = default;
 
-    void destroy() noexcept
+    // The handler was moved elsewhere.
+    void destroy(memory allocator) noexcept
     {
-        memory allocator{boost::asio::get_associated_allocator(handler_)};
         this->~asio_call();
         std::allocator_traits<memory>::deallocate(allocator, this, 1);
     }

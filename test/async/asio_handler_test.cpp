@@ -152,6 +152,38 @@ TEST_F(handler, is_kept_in_its_allocators_memory_until_it_is_called)
     EXPECT_EQ(account.allocations, 2);  // once while it waited, once to be posted
 }
 
+// In memory of its own.
+struct owning_handler {
+    using allocator_type = counting_allocator<char>;
+
+    [[nodiscard]] allocator_type get_allocator() const noexcept { return allocator_type{*account}; }
+    void operator()(error_code, const hold&) const { *called = true; }
+
+    std::unique_ptr<memory_account> account;
+    bool* called;
+};
+
+TEST_F(handler, may_own_the_memory_it_is_kept_in)
+{
+    bool called = false;
+    mutex_.async_acquire(
+        net::bind_executor(io_, owning_handler{std::make_unique<memory_account>(), &called}));
+    EXPECT_TRUE(run());
+    EXPECT_TRUE(called);
+}
+
+TEST_F(handler, may_own_the_memory_it_is_kept_in_when_its_io_context_goes_first)
+{
+    bool called = false;
+    const hold held = mutex_.acquire();
+    {
+        net::io_context io;
+        wanted_.async_acquire(
+            net::bind_executor(io, owning_handler{std::make_unique<memory_account>(), &called}));
+    }
+    EXPECT_FALSE(called);
+}
+
 // ── Cancellation ────────────────────────────────────────────────────────────────────────────────
 
 class cancelled_handler : public handler, public ::testing::WithParamInterface<int> {
