@@ -42,6 +42,7 @@ public:
             return {.what = exchange_step::kind::finish};
         }
         result_.maybe_executed |= unsure_before;
+        if (result_.maybe_executed && request_.what == verb::release) request_.forget_numbers();
         const auto again = patience_.next_try(now);
         if (!again || result_.what == verdict::cancelled) {
             return {.what = exchange_step::kind::finish};

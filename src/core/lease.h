@@ -72,11 +72,9 @@ struct lease {
     {
         operation asked{
             .what = what, .layout = layout, .keys = &keys, .holder = holder, .lease = length};
-        // Of a lease that was lost others may have had the lock since, with higher numbers.
-        if (state != hold_state::lost) {
-            asked.used = fence;
-            asked.has_reserve = has_reserve;
-        }
+        asked.used = fence;
+        asked.has_reserve = has_reserve;
+        if (state == hold_state::lost) asked.forget_numbers();
         asked.place = place;
         asked.announce = announce;
         return asked;

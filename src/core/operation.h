@@ -52,6 +52,14 @@ struct operation {
     std::uint64_t reserved = 0;        // keep: the last of those
     std::string_view place{};          // release: in the queue; nothing if there never was one
     bool announce = false;             // keep, release: to whoever listens
+
+    // If a release was done before, others may have had the lock since, with higher numbers: it must
+    // not be taken for the last word about them.
+    void forget_numbers() noexcept
+    {
+        used = 0;
+        has_reserve = false;
+    }
 };
 
 enum class verdict {

@@ -235,7 +235,7 @@ struct lease_keeper::giving_back {
     static constexpr std::chrono::milliseconds longest_pause{4'000};
 };
 
-void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until)
+void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giving how)
 {
     const auto now = platform_.now();
     const auto lasts = now + std::max(lease->length, lease->longest.load());
@@ -244,6 +244,7 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until)
     what->wanted_until = wanted_until;
     what->end = std::max(lasts, wanted_until + 2 * giving_back::shortest_pause);
     what->awaited_until = now + 2 * command_limit_;
+    what->repeated = how == giving::again;
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
@@ -254,11 +255,7 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until)
 void lease_keeper::try_give_back(const std::shared_ptr<giving_back>& what)
 {
     auto request = what->lease->ask(core::verb::release);
-    if (std::exchange(what->repeated, true)) {
-        // If it was done before, others may have had the lock since, with higher numbers.
-        request.used = 0;
-        request.has_reserve = false;
-    }
+    if (std::exchange(what->repeated, true)) request.forget_numbers();
     store_.submit({request}, command_limit_,
                   [this, what](const auto& outcomes) { on_answer(what, outcomes.front().what); });
 }

@@ -58,7 +58,9 @@ public:
     // leases that may or may not be ours on the server, or may be until `wanted_until`: the request to
     // acquire it may be on its way when the first release says that it is not. So that is repeated,
     // after pauses that grow.
-    void give_back(const core::lease_ptr& lease, base::boot_time wanted_until);
+    enum class giving { first_time, again };
+    void give_back(const core::lease_ptr& lease, base::boot_time wanted_until,
+                   giving how = giving::first_time);
 
     // Waits a little for what is being given back, then gives up all leases.
     void close(base::boot_time until);

@@ -302,7 +302,9 @@ maybe_trouble local_lock::kept(const core::lease_ptr& lease, const client_state:
     // Handed over is as good as released. If it was lost meanwhile, it had been released before.
     const bool settled = what == verdict::busy || means_lost(what);
     const bool may_come = client_->platform().now() <= lease->wanted_until;
-    if (!settled || may_come) leases.give_back(lease, lease->wanted_until);
+    if (!settled || may_come) {
+        leases.give_back(lease, lease->wanted_until, lease_keeper::giving::again);
+    }
     if (what == verdict::busy || what == verdict::done || what == verdict::superseded) {
         return std::nullopt;
     }

@@ -37,7 +37,7 @@ maybe_trouble given(client_state& client, const core::lease_ptr& lease, const co
 {
     const bool may_come = client.platform().now() <= lease->wanted_until;
     if (may_come || !core::is_answer(got.what)) {
-        client.leases().give_back(lease, lease->wanted_until);
+        client.leases().give_back(lease, lease->wanted_until, lease_keeper::giving::again);
     }
     if (got.what == verdict::done) return std::nullopt;
     if (means_lost(got.what)) lease->why = core::cause_of(got.what);
@@ -63,8 +63,7 @@ public:
 
     void abandon() override
     {
-        done_({{.what = verdict::unreachable, .fence = 0, .detail = "the client was destroyed"},
-               machine_.sent()});
+        tell({.what = verdict::cancelled, .fence = 0, .detail = "the client was destroyed"});
     }
 
 private:
@@ -76,7 +75,7 @@ private:
         if (timer_) client_->loop().cancel(*std::exchange(timer_, std::nullopt));
         if (step.what == kind::finish) {
             client_->calls().ended(*this);
-            done_({machine_.result(), machine_.sent()});
+            tell(machine_.result());
             return;
         }
         timer_ = client_->loop().call_at(step.until, [self = shared_from_this(), number] {
@@ -92,6 +91,13 @@ private:
             [self, number](const core::outcome& got) {
                 if (number == self->step_) self->on_outcome(got);
             });
+    }
+
+    // What hears of it goes with it: a late answer may be read by anyone's thread.
+    void tell(core::outcome got)
+    {
+        const auto done = std::exchange(done_, nullptr);
+        done({std::move(got), machine_.sent()});
     }
 
     void on_time()
@@ -131,10 +137,10 @@ public:
     void start() override
     {
         client_->calls().ended(*this);
-        done_(what_);
+        abandon();
     }
     void cancel() override {}
-    void abandon() override { done_(what_); }
+    void abandon() override { std::exchange(done_, nullptr)(what_); }
 
 private:
     std::shared_ptr<client_state> client_;

@@ -52,6 +52,18 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_counts_as_released_when
     }
 }
 
+TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numbers_were_used)
+{
+    // By then others may have had the lock, and higher numbers.
+    for (const auto& first : {lost_reply, not_sent}) {
+        exchange_machine m{{.what = verb::release, .used = 7, .has_reserve = true}, 300ms, random_};
+        static_cast<void>(m.start(at(0)));
+        static_cast<void>(m.on_pause_over(m.on_outcome(first, at(100)).until));
+        EXPECT_EQ(m.request().used, first.maybe_executed ? 0U : 7U);
+        EXPECT_EQ(m.request().has_reserve, !first.maybe_executed);
+    }
+}
+
 TEST_F(exchanging, a_release_that_never_left_the_first_time_finds_a_real_loss)
 {
     auto m = machine(verb::release);
