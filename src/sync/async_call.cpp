@@ -10,18 +10,23 @@ namespace pawl::sync {
 
 void async_calls::start(std::shared_ptr<async_call> call)
 {
+    bool too_late = false;
     {
         const std::scoped_lock guard{mutex_};
-        if (!abandoned_) {
+        too_late = abandoned_;
+        if (!too_late) {
             link(*call);
             call->self_ = call;
         }
     }
-    if (call->self_ == nullptr) {
+    if (too_late) {
         call->abandon();
         return;
     }
-    loop_.post([call = std::move(call)] { call->start(); });
+    loop_.post([this, call = std::move(call)] {
+        if (closing_) call->cancel();
+        call->start();
+    });
 }
 
 void async_calls::ended(async_call& call)
@@ -36,6 +41,7 @@ void async_calls::ended(async_call& call)
 
 void async_calls::close(base::boot_time until)
 {
+    closing_ = true;
     loop_.post([this] { cancel_all(); });
     try {
         while (platform_.now() < until) {

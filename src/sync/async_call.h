@@ -5,6 +5,7 @@
 #include "base/platform.h"
 #include "base/scheduler.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -21,7 +22,7 @@ public:
     // Both on the scheduler. Who started it is told by the call itself; before that it says
     // async_calls::ended().
     virtual void start() = 0;
-    virtual void cancel() = 0;  // if that can be done
+    virtual void cancel() = 0;  // if that can be done; perhaps before start()
 
     // The client is gone, and its scheduler with it: nothing can be asked or awaited any more.
     virtual void abandon() = 0;
@@ -59,6 +60,7 @@ private:
 
     base::platform& platform_;
     base::scheduler& loop_;
+    std::atomic<bool> closing_{false};
 
     std::mutex mutex_;
     async_call* first_ = nullptr;  // guarded by mutex_, as are the pointers in the calls, and below
