@@ -218,6 +218,9 @@ void pipeline::look_at(base::boot_time when)
 void pipeline::on_timer()
 {
     timer_.reset();
+    // An answer may be here: the thread that was told of it did not come to read it.
+    on_ready();
+    if (!link_) return;
     const auto now = base::boot_clock::now();
     auto next = base::boot_time::max();
     if (link_->now() != link::state::ready) {
