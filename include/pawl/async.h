@@ -27,7 +27,10 @@
 // not yet told
 //
 // What can be known at once is thrown as a pawl::error, and nothing is told then: wrong_process in a child
-// process, not_owner for a hold that holds nothing, bad_argument.
+// process, not_owner for a hold that holds nothing, bad_argument, a local: server that cannot be started.
+//
+// A hold may outlive its client, and is lost then. Who releases or extends it is told so inside the call:
+// the client's thread is gone.
 #pragma once
 
 #include <pawl/export.h>

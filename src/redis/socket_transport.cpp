@@ -33,10 +33,12 @@ std::optional<transport::unanswered> socket_transport::call(
     return std::nullopt;
 }
 
-void socket_transport::prepare()
+std::optional<failure> socket_transport::prepare()
 {
-    // What goes wrong shows when someone connects.
-    if (!prepared_.exchange(true)) static_cast<void>(server_.prepare(connect_limit_));
+    if (prepared_) return std::nullopt;
+    auto problem = server_.prepare(connect_limit_);
+    prepared_ = !problem;
+    return problem;
 }
 
 void socket_transport::submit(writer request, std::chrono::milliseconds patience, reader done)

@@ -23,7 +23,7 @@ public:
     std::optional<unanswered> call(const writer& request, const waiting& how,
                                    const std::function<void(const reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
-    void prepare() override;
+    [[nodiscard]] std::optional<failure> prepare() override;
     void connect() override { pipeline_.connect(); }
     void listen(std::string channel, listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }

@@ -57,14 +57,14 @@ public:
 
     // On the client's scheduler only: asks on the one connection that is shared. `done` is called on
     // it too, later, for each reply or once for what befell the rest of them, unless the transport is
-    // destroyed first; exactly one of the pointers is set. Late replies are waited for, but silence for longer than `patience` may be taken for the
-    // end of the connection.
+    // destroyed first; exactly one of the pointers is set. Late replies are waited for, but silence
+    // for longer than `patience` may be taken for the end of the connection.
     using reader = std::function<void(const reply_view*, const failure*)>;
     virtual void submit(writer request, std::chrono::milliseconds patience, reader done) = 0;
 
-    // From any thread: starts the local: server, if that is what it is and nobody asked before; waits
+    // From any thread: starts the local: server, if that is what it is and has not been done; waits
     // for it, no longer than the limit for a connection.
-    virtual void prepare() {}
+    [[nodiscard]] virtual std::optional<failure> prepare() { return std::nullopt; }
 
     // On the client's scheduler only: makes that connection before it is needed.
     virtual void connect() = 0;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,8 +60,9 @@ public:
     virtual void submit_one(const core::operation& what, std::chrono::milliseconds patience,
                             still_wanted wanted, one_done done) = 0;
 
-    // From any thread, before the first acquire that is submitted: a local: server is started.
-    virtual void prepare() {}
+    // From any thread, before an acquire that is submitted: a local: server is started. Says what kept
+    // it from that.
+    [[nodiscard]] virtual std::optional<core::outcome> prepare() { return std::nullopt; }
 
     // On the client's event loop only: gets ready for submit(), so that the first one is not late.
     virtual void connect() = 0;

@@ -155,9 +155,11 @@ client_state::answer client_state::run(const core::operation& request, const bas
     return {machine.result(), machine.sent()};
 }
 
-void client_state::prepare()
+maybe_trouble client_state::prepare()
 {
-    if (const auto store = open_store()) store->prepare();
+    const auto store = open_store();
+    const auto problem = store ? store->prepare() : std::nullopt;
+    return problem ? maybe_trouble{trouble_of(*problem)} : std::nullopt;
 }
 
 outcome client_state::ping()

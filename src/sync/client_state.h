@@ -12,6 +12,7 @@
 #include "sync/lease_keeper.h"
 #include "sync/local_locks.h"
 #include "sync/surroundings.h"
+#include "sync/trouble.h"
 #include "sync/waiting_room.h"
 
 #include <pawl/error.h>
@@ -57,7 +58,7 @@ public:
                              std::chrono::milliseconds limit);
 
     // As store::prepare().
-    void prepare();
+    [[nodiscard]] maybe_trouble prepare();
 
     // On the scheduler only: as store::submit_one().
     void submit(const core::operation& what, std::chrono::milliseconds patience,

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/platform.h"
 #include "sync/async_acquire.h"
+#include "sync/message.h"
 #include "sync/server_lock.h"
 
 #include <cstddef>
@@ -60,7 +61,10 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_to
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                          std::stop_token stop)
 {
-    client_->prepare();
+    if (const auto failed = client_->prepare()) {
+        throw error{failed->code, describe("acquire", keys().lock, client_->server(), failed->code,
+                                           failed->detail)};
+    }
     client_->calls().start(std::make_shared<async_acquire>(client_, settings_, local_, limit,
                                                            std::move(told), std::move(stop)));
 }

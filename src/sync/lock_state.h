@@ -35,7 +35,7 @@ public:
     using result = std::variant<std::shared_ptr<grant>, trouble>;
     [[nodiscard]] result acquire(time_limit limit, const std::stop_token& stop);
 
-    // The same without waiting: docs in <pawl/async.h>.
+    // The same without waiting: docs in <pawl/async.h>. Throws pawl::error.
     void acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                  std::stop_token stop);
 

@@ -132,6 +132,12 @@ outcome single_server::execute(const operation& what, base::boot_time until,
     return one.got();
 }
 
+std::optional<outcome> single_server::prepare()
+{
+    const auto problem = way_->prepare();
+    return problem ? std::optional{outcome_of(*problem, false)} : std::nullopt;
+}
+
 struct single_server::submitted {
     request what;
     std::chrono::milliseconds patience;

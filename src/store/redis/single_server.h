@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 namespace pawl::store {
 
@@ -24,7 +25,7 @@ public:
     void submit(batch what, std::chrono::milliseconds patience, batch_done done) override;
     void submit_one(const core::operation& what, std::chrono::milliseconds patience,
                     still_wanted wanted, one_done done) override;
-    void prepare() override { way_->prepare(); }
+    std::optional<core::outcome> prepare() override;
     void connect() override { way_->connect(); }
     void listen(std::string_view client, notice_listener& who) override;
     void doubt() override;
