@@ -180,7 +180,7 @@ void event_loop::watch(int fd, std::uint32_t events, ready_handler handler)
     watches_[fd] = std::make_shared<ready_handler>(std::move(handler));
     add(fd, events);
     const std::scoped_lock guard{mutex_};
-    ++watched_;
+    watched_ = watches_.size();
 }
 
 // An exclusive watch cannot be changed.
@@ -195,7 +195,7 @@ void event_loop::unwatch(int fd)
     if (watches_.erase(fd) == 0) return;
     remove(fd);
     const std::scoped_lock guard{mutex_};
-    --watched_;
+    watched_ = watches_.size();
 }
 
 // Of those that wait one is woken, and the first to be asked is who came first. So the guest is woken if
