@@ -127,7 +127,7 @@ void async_acquire::ask(bool beside)
     how.limit = limit;
     if (local_) how = local_->begin_to_ask(beside, limit);
     reserve_ = how.reserve;
-    wanted_.emplace(*client_, *settings_, std::move(how));
+    wanted_ = std::make_unique<acquisition>(*client_, *settings_, std::move(how));
     proceed(wanted_->start());
 }
 
@@ -136,6 +136,7 @@ void async_acquire::proceed(const core::acquire_step& step)
     using what = core::acquire_step::kind;
     ++step_;
     clear_timer();
+    if (auto* const place = wanted_->place()) place->wake_no_more();
     sending_ = step.what == what::send;
     switch (step.what) {
     case what::finish: conclude(wanted_->conclude()); return;

@@ -67,7 +67,7 @@ private:
     base::boot_time until_;
 
     local_lock::standing standing_;
-    std::optional<acquisition> wanted_;
+    std::unique_ptr<acquisition> wanted_;  // only while it asks the server: many just stand in line
     unsigned reserve_ = 0;
     bool sending_ = false;
     bool bare_ = false;  // what was sent may be a bare acquire

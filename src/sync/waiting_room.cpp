@@ -94,6 +94,12 @@ bool waiting_room::place::wake_by(waker wake)
     return true;
 }
 
+void waiting_room::place::wake_no_more()
+{
+    const std::scoped_lock guard{room_->mutex_};
+    wake_ = nullptr;
+}
+
 bool waiting_room::place::wait(base::boot_time until, const std::stop_token& stop)
 {
     std::stop_source woken;

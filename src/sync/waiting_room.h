@@ -60,6 +60,9 @@ public:
         using waker = std::function<void()>;
         [[nodiscard]] bool wake_by(waker wake);
 
+        // It does not wait any more: it looks for itself.
+        void wake_no_more();
+
         // The calling thread waits: for a grant, for the time, until it is to look for itself, or
         // until `stop`; false only for the latter.
         [[nodiscard]] bool wait(base::boot_time until, const std::stop_token& stop);
