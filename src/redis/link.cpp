@@ -54,11 +54,9 @@ void drop_read_bytes(std::string& buffer, std::size_t& read)
 }  // namespace
 
 link::link(const server_config& config, const tls_context* tls, std::optional<resolution> host)
-    : tls_context_{tls},
-      is_unix_{config.where.what == address::kind::unix_socket},
-      handshake_{config}
+    : tls_context_{tls}, handshake_{config}
 {
-    if (is_unix_) {
+    if (config.where.what == address::kind::unix_socket) {
         addresses_.push_back(unix_address(config.where.path));
         try_next_address();
     } else {
@@ -253,10 +251,6 @@ void link::fill()
 void link::may_wait(std::chrono::milliseconds longest)
 {
     assert(state_ == state::ready);
-    longest_wait_ = longest;
-    // Whoever waits in recv(2) at a Unix socket is woken once more, for nothing, when the server takes
-    // the request: a second change of threads, which costs more than poll(2).
-    if (is_unix_) return;
     const auto s = std::chrono::floor<std::chrono::seconds>(longest);
     const std::chrono::microseconds us = longest - s;
     const timeval limit{s.count(), us.count()};
@@ -264,16 +258,11 @@ void link::may_wait(std::chrono::milliseconds longest)
     // From here on, whoever is not to wait says so in each call.
     const int flags = ::fcntl(socket_.get(), F_GETFL);     // NOLINT(*-vararg)
     ::fcntl(socket_.get(), F_SETFL, flags & ~O_NONBLOCK);  // NOLINT(*-vararg,*-signed-*)
-    waits_in_recv_ = true;
 }
 
 bool link::wait_and_read()
 {
-    if (!waits_in_recv_) {
-        pollfd input{socket_.get(), POLLIN, 0};
-        if (::poll(&input, 1, static_cast<int>(longest_wait_.count())) <= 0) return false;
-    }
-    const auto got = read_once(waits_in_recv_ ? 0 : MSG_DONTWAIT);
+    const auto got = read_once(0);
     if (got == amount::some) fill();
     return got != amount::nothing;
 }

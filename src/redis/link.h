@@ -84,7 +84,6 @@ private:
     void fail_system(const std::string& what, int error);
 
     const tls_context* tls_context_;
-    bool is_unix_;
     state state_ = state::resolving;
     std::optional<resolution> resolution_;
     std::vector<socket_address> addresses_;  // still to be tried, the next one last
@@ -96,8 +95,6 @@ private:
     std::size_t output_sent_ = 0;
     std::string input_;  // plain text from the server
     std::size_t input_read_ = 0;
-    std::chrono::milliseconds longest_wait_{};
-    bool waits_in_recv_ = false;
     bool hung_up_ = false;     // sending has failed
     bool handed_out_ = false;  // the reply at input_read_ was given to the caller
     failure problem_{failure_kind::unreachable, {}};
