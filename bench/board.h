@@ -8,14 +8,17 @@
 //   seats       the thread whose seat it is   the parent; the histograms when all have ended
 #pragma once
 
-#include "histogram.h"
+#include "latency_histogram.h"
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 namespace pawl::bench {
+
+using histogram = cli::latency_histogram;
 
 inline constexpr std::size_t most_seats = 16;
 
@@ -64,5 +67,15 @@ private:
 
 // CLOCK_MONOTONIC: one clock for all processes of this machine.
 [[nodiscard]] std::int64_t now_ns() noexcept;
+
+inline void note(histogram& times, std::int64_t ns) noexcept
+{
+    times.add(std::chrono::nanoseconds{ns});
+}
+
+[[nodiscard]] inline double in_us(std::chrono::nanoseconds time) noexcept
+{
+    return std::chrono::duration<double, std::micro>{time}.count();
+}
 
 }  // namespace pawl::bench

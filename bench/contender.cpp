@@ -25,6 +25,7 @@ struct description {
 constexpr std::array descriptions{
     description{contender::mutex, "mutex"},
     description{contender::mutex_per_thread, "mutex_per_thread"},
+    description{contender::mutex_made_anew, "mutex_made_anew"},
     description{contender::mutex_unannounced, "mutex_unannounced"},
     description{contender::mutex_lingering, "mutex_lingering"},
     description{contender::fair_mutex, "fair_mutex"},
@@ -108,6 +109,7 @@ std::unique_ptr<lock> make_lock(contender kind, const std::string& url, std::str
     case contender::raw_hand_off: return std::make_unique<hand_off_lock>(url, name, holder);
     case contender::std_mutex: return std::make_unique<standard_lock>();
     case contender::fair_mutex: return std::make_unique<pawl_lock<fair_mutex>>(url, name, options);
+    case contender::mutex_made_anew:
     case contender::raw_same:
     case contender::raw_least:
     case contender::peer: throw std::logic_error{"that is no lock for many"};

@@ -13,6 +13,7 @@ namespace pawl::bench {
 enum class contender {
     mutex,              // pawl::mutex; the threads of a process share it
     mutex_per_thread,   // the same, but each thread has a client of its own
+    mutex_made_anew,    // a pawl::mutex that is made for each cycle, of one client
     mutex_unannounced,  // pawl::mutex that publishes no releases
     mutex_lingering,    // pawl::mutex that is kept for a while after its release
     fair_mutex,         // pawl::fair_mutex
@@ -31,8 +32,8 @@ enum class contender {
 // Whether the threads of a process use one lock object.
 [[nodiscard]] bool is_shared_by_threads(contender kind) noexcept;
 
-// `holder` is for those kinds that do not make their own. Not for raw_same, raw_least and peer, which
-// nobody waits for.
+// `holder` is for those kinds that do not make their own. Not for mutex_made_anew, raw_same, raw_least
+// and peer, which nobody waits for.
 [[nodiscard]] std::unique_ptr<lock> make_lock(contender kind, const std::string& url,
                                               std::string_view name, std::string_view holder);
 

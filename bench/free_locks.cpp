@@ -11,6 +11,14 @@ std::string padded(std::size_t number, std::size_t width)
     return std::string(width - std::min(width, digits.size()), '0') + digits;
 }
 
+void lock_and_unlock(mutex& lock)
+{
+    lock.lock();
+    std::error_code ec;
+    lock.unlock(ec);
+    if (ec) throw std::system_error{ec, "unlock"};
+}
+
 }  // namespace
 
 std::string free_lock_name(std::size_t thread, std::size_t number)
@@ -29,10 +37,14 @@ void pawl_free_locks::cycle()
 {
     mutex& lock = *locks_[next_];
     next_ = (next_ + 1) % locks_.size();
-    lock.lock();
-    std::error_code ec;
-    lock.unlock(ec);
-    if (ec) throw std::system_error{ec, "unlock"};
+    lock_and_unlock(lock);
+}
+
+void anew_free_locks::cycle()
+{
+    mutex lock{*client_, free_lock_name(thread_, next_)};
+    next_ = (next_ + 1) % locks_per_thread;
+    lock_and_unlock(lock);
 }
 
 spoken_free_locks::spoken_free_locks(const std::string& url, const dialogue& what,

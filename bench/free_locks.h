@@ -42,6 +42,19 @@ private:
     std::size_t next_ = 0;
 };
 
+// Knows nothing of how it went the last time.
+class anew_free_locks final : public free_locks {
+public:
+    anew_free_locks(client& client, std::size_t thread) : client_{&client}, thread_{thread} {}
+
+    void cycle() override;
+
+private:
+    client* client_;
+    std::size_t thread_;
+    std::size_t next_ = 0;
+};
+
 // On a connection of its own.
 class spoken_free_locks final : public free_locks {
 public:

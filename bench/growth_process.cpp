@@ -1,9 +1,9 @@
 // The part of W9 that runs in a process of its own.
 #include "async_calls.h"
+#include "board.h"
 #include "cycle_dialogues.h"
 #include "free_locks.h"
 #include "growth.h"
-#include "histogram.h"
 #include "memory_use.h"
 #include "metric.h"
 #include "server_counts.h"
@@ -217,8 +217,8 @@ private:
             const double pawl = run_slice(cycles_, &own);
             ratios.push_back(pawl / run_slice(raw_cycles_, nullptr));
         }
-        point_.cycle_us = static_cast<double>(own.quantile(0.5)) / 1000;
-        point_.cycle_p99_us = static_cast<double>(own.quantile(0.99)) / 1000;
+        point_.cycle_us = in_us(own.quantile(0.5));
+        point_.cycle_p99_us = in_us(own.quantile(0.99));
         if (const auto found = summarize(std::move(ratios))) point_.cycle_times = found->median;
     }
 
@@ -230,9 +230,7 @@ private:
         for (auto last = began; last < began + task_.slice; ++cycles) {
             locks.cycle();
             const auto now = clock::now();
-            if (durations != nullptr) {
-                durations->add(std::chrono::nanoseconds{now - last}.count());
-            }
+            if (durations != nullptr) durations->add(now - last);
             last = now;
         }
         return seconds_since(began) / cycles;

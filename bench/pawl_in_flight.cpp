@@ -48,7 +48,7 @@ void pawl_in_flight::granted(place& where, hold held, std::error_code ec) noexce
 void pawl_in_flight::released(place& where, std::error_code ec) noexcept
 {
     if (ec) return end(ec);
-    mine_.cycle.add(now_ns() - where.began);
+    note(mine_.cycle, now_ns() - where.began);
     count(mine_.grants);
     if ((*over_)()) return end({});
     begin(where);

@@ -44,7 +44,7 @@ void attend(test::process& program, std::chrono::milliseconds limit, const Meanw
     while (!ended && clock::now() < end) {
         throw_if_interrupted();
         meanwhile();
-        ended = program.wait(20ms);
+        ended = program.wait(100ms);
     }
     check(program, ended);
 }
@@ -128,7 +128,10 @@ sent_by_clients peer_round::listen(std::chrono::milliseconds how_long)
 {
     server_.flush();
     test::process program{command(how_long)};
-    sent_by_clients sent = server_.listen([&] { return !program.running(); });
+    sent_by_clients sent = server_.listen([&] {
+        throw_if_interrupted();
+        return !program.running();
+    });
     attend(program, longest_overhead + how_long, [] {});
     return sent;
 }

@@ -10,9 +10,9 @@ durations of_all_seats(const crew& workers, histogram seat::* which)
     histogram all{};
     for (std::size_t i = 0; i < workers.seats(); ++i) all.add(workers.results().seats[i].*which);
     if (all.count() == 0) return {};
-    const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) / 1000; };
-    return {
-        .p50_us = us(all.quantile(0.5)), .p99_us = us(all.quantile(0.99)), .max_us = us(all.max())};
+    return {.p50_us = in_us(all.quantile(0.5)),
+            .p99_us = in_us(all.quantile(0.99)),
+            .max_us = in_us(all.max())};
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "contender.h"
-#include "histogram.h"
 #include "server_counts.h"
 #include "workload.h"
 

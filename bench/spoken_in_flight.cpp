@@ -70,7 +70,7 @@ void spoken_in_flight::hear_one(place& where)
 
 void spoken_in_flight::end_cycle(place& where)
 {
-    mine_.cycle.add(now_ns() - where.began);
+    note(mine_.cycle, now_ns() - where.began);
     count(mine_.grants);
     where.current = (where.current + 1) % where.locks.size();
 }

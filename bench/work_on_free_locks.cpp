@@ -11,7 +11,7 @@ namespace {
 // What the threads share: a client, and what is to be said over raw connections.
 class source {
 public:
-    source(contender kind, const std::string& url) : url_{url}
+    source(contender kind, const std::string& url) : kind_{kind}, url_{url}
     {
         if (kind == contender::raw_same) said_ = dialogue_of_pawl(url);
         if (kind == contender::raw_least) said_ = least_dialogue(url);
@@ -23,17 +23,26 @@ public:
     [[nodiscard]] std::unique_ptr<free_locks> make(std::size_t thread)
     {
         std::unique_ptr<free_locks> made;
-        if (client_) use_all(*(made = std::make_unique<pawl_free_locks>(*client_, thread)));
+        if (client_) use_all(*(made = of_client(thread)));
         if (said_) use_all(*(made = std::make_unique<spoken_free_locks>(url_, *said_, thread)));
         return made;
     }
 
 private:
+    [[nodiscard]] std::unique_ptr<free_locks> of_client(std::size_t thread)
+    {
+        if (kind_ == contender::mutex_made_anew) {
+            return std::make_unique<anew_free_locks>(*client_, thread);
+        }
+        return std::make_unique<pawl_free_locks>(*client_, thread);
+    }
+
     static void use_all(free_locks& locks)
     {
         for (std::size_t i = 0; i < locks_per_thread; ++i) locks.cycle();
     }
 
+    contender kind_;
     std::string url_;
     std::optional<dialogue> said_;
     std::optional<client> client_;
@@ -45,7 +54,7 @@ void run(free_locks& locks, seat& mine, const std::atomic<std::uint32_t>& stop)
     for (std::int64_t began = now_ns(); stop.load(std::memory_order_relaxed) == 0;) {
         locks.cycle();
         const std::int64_t ended = now_ns();
-        mine.cycle.add(ended - began);
+        note(mine.cycle, ended - began);
         count(mine.grants);
         began = ended;
     }

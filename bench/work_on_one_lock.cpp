@@ -47,9 +47,9 @@ private:
         count(mine_.grants);
         if (changed) count(mine_.hand_offs);
         if (!what_.timed) return;
-        mine_.wait.add(held - asked);
+        note(mine_.wait, held - asked);
         const std::int64_t unlocked = shared_.unlocked_at.load(std::memory_order_relaxed);
-        if (changed && unlocked != 0) mine_.hand_off.add(held - unlocked);
+        if (changed && unlocked != 0) note(mine_.hand_off, held - unlocked);
     }
 
     void leave()

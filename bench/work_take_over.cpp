@@ -53,12 +53,12 @@ private:
         std::this_thread::sleep_for(idle);
         const std::int64_t sent = now_ns();
         connection.ask(ping);
-        mine_.round_trip.add(now_ns() - sent);
+        note(mine_.round_trip, now_ns() - sent);
 
         std::this_thread::sleep_for(idle);
         const std::int64_t asked = now_ns();
         contended.acquire();
-        mine_.wait.add(now_ns() - asked);
+        note(mine_.wait, now_ns() - asked);
         mine_.grants.fetch_add(1);
         contended.release();
     }

@@ -48,7 +48,7 @@ std::vector<metric> of_free_locks()
             metric::client_cpu_us_per_grant};
 }
 
-workload one_caller()
+workload on_free_locks()
 {
     return {.word = "w1",
             .title = "W1: one thread, locks that are free, each time another",
@@ -65,9 +65,16 @@ workload one_caller()
             .peer_word = "w1"};
 }
 
+workload one_caller()
+{
+    workload what = on_free_locks();
+    what.entries.push_back({contender::mutex_made_anew, "pawl::mutex, made anew"});
+    return what;
+}
+
 workload many_in_flight()
 {
-    workload what = one_caller();
+    workload what = on_free_locks();
     what.word = "w2";
     what.title = "W2: 256 cycles in flight, locks that are free, each time another";
     what.what = pattern::in_flight;
@@ -81,7 +88,7 @@ workload many_in_flight()
 
 workload sixteen_callers()
 {
-    workload what = one_caller();
+    workload what = on_free_locks();
     what.word = "w3";
     what.title = "W3: sixteen threads, locks that are free, each time another";
     what.threads = 16;

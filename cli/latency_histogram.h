@@ -1,6 +1,6 @@
 // How often which duration occurred, in a fixed amount of memory: slots whose width grows with the
 // value, 64 to each power of two, so that what is read back is at most 1.6 % too large. One thread
-// writes.
+// writes. All zeros is empty: it can lie in memory that processes share.
 #pragma once
 
 #include <algorithm>
@@ -21,21 +21,22 @@ public:
         const auto value =
             static_cast<std::uint64_t>(std::max(duration, nanoseconds::zero()).count());
         ++slots_[slot_of(value)];
-        ++count_;
-        least_ = std::min(least_, value);
+        least_ = count_ == 0 ? value : std::min(least_, value);
         most_ = std::max(most_, value);
+        ++count_;
     }
 
     void add(const latency_histogram& other) noexcept
     {
+        if (other.count_ == 0) return;
         for (std::size_t i = 0; i < slot_count; ++i) slots_[i] += other.slots_[i];
-        count_ += other.count_;
-        least_ = std::min(least_, other.least_);
+        least_ = count_ == 0 ? other.least_ : std::min(least_, other.least_);
         most_ = std::max(most_, other.most_);
+        count_ += other.count_;
     }
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    [[nodiscard]] nanoseconds min() const noexcept { return in_ns(count_ == 0 ? 0 : least_); }
+    [[nodiscard]] nanoseconds min() const noexcept { return in_ns(least_); }
     [[nodiscard]] nanoseconds max() const noexcept { return in_ns(most_); }
 
     // The value which the given share of all, 0 to 1, does not exceed; 0 when there are none.
@@ -91,7 +92,7 @@ private:
 
     std::array<std::uint64_t, slot_count> slots_{};
     std::uint64_t count_ = 0;
-    std::uint64_t least_ = UINT64_MAX;
+    std::uint64_t least_ = 0;
     std::uint64_t most_ = 0;
 };
 

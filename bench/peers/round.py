@@ -49,7 +49,7 @@ class Workload:
 WORKLOADS = {
     "w1": Workload(keys=1000),
     "w2": Workload(loops=256, keys=4, asynchronous=True),
-    "w3": Workload(loops=16, keys=63),
+    "w3": Workload(loops=16, keys=1000),
     "w4": Workload(processes=2),
     "w5-greedy": Workload(processes=8),
     "w5-strict": Workload(processes=8, hold_us=1000),
