@@ -9,15 +9,27 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 
 namespace pawl::core {
 
+// Whoever has to know that a lease is lost, idle or not.
+class lease_watcher {
+public:
+    lease_watcher() = default;
+    virtual ~lease_watcher() = default;
+    lease_watcher(const lease_watcher&) = delete;
+    lease_watcher& operator=(const lease_watcher&) = delete;
+
+    virtual void on_lost() = 0;  // on the client's scheduler
+};
+
+// There may be a million.
 struct lease {
     // Fixed from the start.
-    lock_keys keys;
+    std::shared_ptr<const lock_keys> keys;
     std::string holder;
     pawl::layout layout{};
     std::chrono::milliseconds length{};
@@ -41,8 +53,8 @@ struct lease {
     std::atomic<bool> has_reserve{false};
     // Nobody has it at the moment, though the lease goes on. If it is lost meanwhile nobody is told.
     std::atomic<bool> idle{false};
-    // Runs on the client's scheduler when it is lost, idle or not. Set before it is in a table.
-    std::function<void()> when_lost;
+    // Set before it is in a table.
+    std::weak_ptr<lease_watcher> watcher;
 
     // The longest lease that was ever asked for: the server may keep it for as long.
     std::atomic<std::chrono::milliseconds> longest{};
@@ -71,7 +83,7 @@ struct lease {
     [[nodiscard]] operation ask(verb what) const noexcept
     {
         operation asked{
-            .what = what, .layout = layout, .keys = &keys, .holder = holder, .lease = length};
+            .what = what, .layout = layout, .keys = keys.get(), .holder = holder, .lease = length};
         asked.used = fence;
         asked.has_reserve = has_reserve;
         if (state == hold_state::lost) asked.forget_numbers();

@@ -102,7 +102,7 @@ void lease_table::lose(const lease_ptr& lease, cause why, const std::string& det
 
 boot_time lease_table::next_wake() const noexcept
 {
-    return by_wake_.empty() ? boot_time::max() : by_wake_.begin()->first.first;
+    return by_wake_.empty() ? boot_time::max() : (*by_wake_.begin())->wake;
 }
 
 void lease_table::expire(boot_time now, transitions& out)
@@ -110,7 +110,7 @@ void lease_table::expire(boot_time now, transitions& out)
     const outcome silence{
         .what = verdict::no_reply, .fence = 0, .detail = "no answer within the limit"};
     while (next_wake() <= now) {
-        const auto lease = by_wake_.begin()->second;
+        const auto lease = *by_wake_.begin();
         if (lease->deadline.load() <= now) {
             move_to(lease, hold_state::lost, cause::expired, {}, out);
             if (base::is(base::mutant::d16_renews_what_is_lost)) {
@@ -142,8 +142,8 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
         due_.pop_front();
     }
     if (taken.empty()) return taken;
-    for (const auto& [wake, lease] : by_wake_) {
-        if (wake.first > now + longest_early || taken.size() == most) break;
+    for (const auto& lease : by_wake_) {
+        if (lease->wake > now + longest_early || taken.size() == most) break;
         const bool idle = lease->renew && !lease->under_way && !lease->due;
         if (idle && lease->renew_at <= now + early_by(*lease)) take(lease);
     }
@@ -195,29 +195,20 @@ void lease_table::close(transitions& out)
 
 std::vector<lease_ptr> lease_table::all() const
 {
-    std::vector<lease_ptr> found;
-    found.reserve(by_wake_.size());
-    for (const auto& [key, lease] : by_wake_) found.push_back(lease);
+    std::vector<lease_ptr> found(by_wake_.begin(), by_wake_.end());
     std::ranges::sort(found, {}, &lease::number);
     return found;
 }
 
 void lease_table::schedule(const lease_ptr& lease)
 {
-    auto node = by_wake_.extract({lease->wake, lease->number});
+    auto node = by_wake_.extract(lease);
     lease->wake = key_for(*lease);
-    const std::pair key{lease->wake, lease->number};
     if (node) {
-        node.key() = key;
         by_wake_.insert(std::move(node));
     } else {
-        by_wake_.emplace(key, lease);
+        by_wake_.insert(lease);
     }
-}
-
-void lease_table::remove(const lease& lease)
-{
-    by_wake_.erase({lease.wake, lease.number});
 }
 
 void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
@@ -229,7 +220,7 @@ void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std:
     lease->state = to;
     if (to == hold_state::lost || to == hold_state::released) {
         lease->due = false;
-        remove(*lease);
+        by_wake_.erase(lease);
     }
     out.push_back({lease, from, to, why, std::move(detail)});
 }

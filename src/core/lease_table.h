@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,7 +79,6 @@ public:
 
 private:
     void schedule(const lease_ptr& lease);
-    void remove(const lease& lease);
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);
     void on_renewal_failed(const lease_ptr& lease, const outcome& got, base::boot_time now,
@@ -90,7 +89,13 @@ private:
     base::random_unit random_;
     // By number and not by address: what happens at the same time happens in the same order in every
     // run, so that the simulator can repeat one.
-    std::map<std::pair<base::boot_time, std::uint64_t>, lease_ptr> by_wake_;
+    struct wakes_before {
+        bool operator()(const lease_ptr& one, const lease_ptr& other) const noexcept
+        {
+            return std::pair{one->wake, one->number} < std::pair{other->wake, other->number};
+        }
+    };
+    std::set<lease_ptr, wakes_before> by_wake_;
     std::deque<lease_ptr> due_;  // and some that are not any more
     std::uint64_t last_number_ = 0;
 };

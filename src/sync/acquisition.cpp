@@ -9,10 +9,11 @@
 namespace pawl::sync {
 namespace {
 
-core::lease_ptr new_lease(client_state& client, const lock_settings& settings)
+core::lease_ptr new_lease(client_state& client, const settings_ptr& shared)
 {
+    const auto& settings = *shared;
     const auto lease = std::make_shared<core::lease>();
-    lease->keys = settings.keys;
+    lease->keys = {shared, &settings.keys};
     lease->holder = client.platform().random_id();
     if (base::is(base::mutant::d38_same_holder)) lease->holder = client.id();
     // So that the server can tell us when someone else wants it.
@@ -26,14 +27,14 @@ core::lease_ptr new_lease(client_state& client, const lock_settings& settings)
 
 }  // namespace
 
-acquisition::acquisition(client_state& client, const lock_settings& settings, taking how)
+acquisition::acquisition(client_state& client, const settings_ptr& settings, taking how)
     : client_{&client},
       how_{std::move(how)},
       lease_{new_lease(client, settings)},
-      machine_{plan(settings), client.random()}
+      machine_{plan(*settings), client.random()}
 {
-    lease_->when_lost = std::move(how_.when_lost);
-    if (settings.joins && !how_.limit.is_now()) {
+    lease_->watcher = std::move(how_.watcher);
+    if (settings->joins && !how_.limit.is_now()) {
         place_.emplace(client.room(), lease_->holder);
     }
 }
@@ -50,7 +51,7 @@ acquisition::~acquisition()
 core::acquire_plan acquisition::plan(const lock_settings& settings) const
 {
     core::acquire_plan plan;
-    plan.keys = &lease_->keys;
+    plan.keys = lease_->keys.get();
     plan.holder = lease_->holder;
     plan.layout = lease_->layout;
     plan.lease = lease_->length;

@@ -14,7 +14,7 @@
 #include <pawl/time_limit.h>
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -24,9 +24,9 @@ class client_state;
 
 struct taking {
     time_limit limit = time_limit::now();
-    unsigned reserve = 0;               // how many numbers to set aside above the fence
-    std::uint64_t known = 0;            // the number with which it was granted at once, or 0
-    std::function<void()> when_lost{};  // on the client's scheduler
+    unsigned reserve = 0;     // how many numbers to set aside above the fence
+    std::uint64_t known = 0;  // the number with which it was granted at once, or 0
+    std::weak_ptr<core::lease_watcher> watcher{};
 };
 
 // The lease is in the keeper's hands; or if not, nothing is left at the server, as soon as that can be
@@ -36,7 +36,7 @@ using taken = std::variant<core::lease_ptr, trouble>;
 class acquisition {
 public:
     // `client` must outlive it.
-    acquisition(client_state& client, const lock_settings& settings, taking how);
+    acquisition(client_state& client, const settings_ptr& settings, taking how);
 
     // If it was not concluded, what may have come of it at the server is given back.
     ~acquisition();

@@ -127,7 +127,7 @@ void async_acquire::ask(bool beside)
     how.limit = limit;
     if (local_) how = local_->begin_to_ask(beside, limit);
     reserve_ = how.reserve;
-    wanted_ = std::make_unique<acquisition>(*client_, *settings_, std::move(how));
+    wanted_ = std::make_unique<acquisition>(*client_, settings_, std::move(how));
     proceed(wanted_->start());
 }
 

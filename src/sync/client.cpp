@@ -57,7 +57,7 @@ std::vector<hold_info> client::holds() const
     if (state_->inherited()) return found;
     const auto now = state_->platform().now();
     for (const auto& lease : state_->leases().all()) {
-        found.push_back({.lock = lease->keys.lock,
+        found.push_back({.lock = lease->keys->lock,
                          .id = lease->holder,
                          .fence = lease->fence,
                          .state = lease->state,

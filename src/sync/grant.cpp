@@ -15,14 +15,16 @@ maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
     auto request = lease_->ask(verb::set_count);
-    {
-        const std::scoped_lock guard{mutex_};
-        if (!word_.is_locked()) return trouble{errc::not_owner, {}};
-        if (!word_.enter()) {
+    auto before = word_.load();
+    auto after = before;
+    do {
+        if (!before.is_locked()) return trouble{errc::not_owner, {}};
+        after = before;
+        if (!after.enter()) {
             return trouble{errc::bad_argument, "entered 255 times already (allowed: 255)"};
         }
-        request.count = word_.holds();
-    }
+    } while (!word_.compare_exchange_weak(before, after));
+    request.count = after.holds();
     auto failed = note(client_->run(request, stop), lease_->length);
     // Everyone else may have left while we tried.
     if (failed && drop_one() == 0) static_cast<void>(release());
@@ -66,9 +68,13 @@ void grant::ask(core::operation request, result_handler done)
 
 unsigned grant::drop_one()
 {
-    const std::scoped_lock guard{mutex_};
-    word_.leave();
-    return word_.holds();
+    auto before = word_.load();
+    auto after = before;
+    do {
+        after = before;
+        after.leave();
+    } while (!word_.compare_exchange_weak(before, after));
+    return after.holds();
 }
 
 maybe_trouble grant::release()
@@ -194,12 +200,6 @@ std::chrono::nanoseconds grant::valid_for() const noexcept
     if (client_->inherited() || lease_->is_over()) return std::chrono::nanoseconds{0};
     return std::max(lease_->deadline.load() - client_->platform().now(),
                     base::boot_clock::duration{0});
-}
-
-bool grant::has_holds() const
-{
-    const std::scoped_lock guard{mutex_};
-    return word_.is_locked();
 }
 
 }  // namespace pawl::sync

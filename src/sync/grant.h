@@ -10,11 +10,11 @@
 #include "sync/client_state.h"
 #include "sync/trouble.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string_view>
 
 namespace pawl::sync {
@@ -71,7 +71,7 @@ public:
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
     // Whether some hold has not left yet.
-    [[nodiscard]] bool has_holds() const;
+    [[nodiscard]] bool has_holds() const noexcept { return word_.load().is_locked(); }
 
 private:
     [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length,
@@ -88,8 +88,7 @@ private:
     std::shared_ptr<local_lock> local_;
     release_mode how_;
     std::uint64_t fence_;
-    mutable std::mutex mutex_;
-    core::lock_word word_ = core::lock_word::locked();  // guarded by mutex_
+    std::atomic<core::lock_word> word_{core::lock_word::locked()};
 };
 
 }  // namespace pawl::sync

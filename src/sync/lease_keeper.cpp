@@ -25,7 +25,7 @@ event event_of(const core::transition& change, boot_time now)
 {
     const auto& lease = *change.which;
     const auto left = lease.is_over() ? boot_clock::duration{0} : lease.deadline.load() - now;
-    return {.lock = lease.keys.lock,
+    return {.lock = lease.keys->lock,
             .holder = lease.holder,
             .fence = lease.fence,
             .from = change.from,
@@ -319,7 +319,11 @@ void lease_keeper::tell(const core::transitions& changes)
 {
     for (const auto& change : changes) {
         const auto& lease = *change.which;
-        if (change.to == hold_state::lost && lease.when_lost) loop_.post(lease.when_lost);
+        if (change.to == hold_state::lost && !lease.watcher.expired()) {
+            loop_.post([watcher = lease.watcher] {
+                if (const auto here = watcher.lock()) here->on_lost();
+            });
+        }
         if (lease.idle) continue;
         if (change.to == hold_state::lost && lease.lost.stop_possible()) {
             stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });

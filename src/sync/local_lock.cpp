@@ -136,7 +136,7 @@ local_lock::result local_lock::ask(bool beside, time_limit limit, const std::sto
     auto how = begin_to_ask(beside, limit);
     const auto reserve = how.reserve;
     try {
-        auto got = take_from_server(*client_, *settings_, std::move(how), stop);
+        auto got = take_from_server(*client_, settings_, std::move(how), stop);
         return asked(beside, reserve, std::move(got), release_mode::waits);
     } catch (const std::system_error& e) {
         static_cast<void>(
@@ -157,9 +157,7 @@ taking local_lock::begin_to_ask(bool beside, time_limit limit)
     return {.limit = limit,
             .reserve = may_pass_on ? reserve_size : 0,
             .known = std::exchange(known_, 0),
-            .when_lost = [self = weak_from_this()] {
-                if (const auto here = self.lock()) here->on_lost();
-            }};
+            .watcher = weak_from_this()};
 }
 
 local_lock::result local_lock::asked(bool beside, unsigned reserve, taken got, release_mode how)

@@ -29,10 +29,11 @@
 
 namespace pawl::sync {
 
-class local_lock : public std::enable_shared_from_this<local_lock> {
+class local_lock final : public core::lease_watcher,
+                         public std::enable_shared_from_this<local_lock> {
 public:
     local_lock(client_state& client, settings_ptr settings, std::weak_ptr<local_locks> all);
-    ~local_lock();
+    ~local_lock() override;
     local_lock(const local_lock&) = delete;
     local_lock& operator=(const local_lock&) = delete;
 
@@ -92,7 +93,7 @@ private:
     [[nodiscard]] bool wait_for_turn(standing& mine, base::boot_time until,
                                      const std::stop_token& stop);
     [[nodiscard]] result ask(bool beside, time_limit limit, const std::stop_token& stop);
-    void on_lost();
+    void on_lost() override;
     void look_after_idle();
     void wake_next(guard& held);
 

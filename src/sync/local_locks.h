@@ -4,11 +4,12 @@
 #include "base/forked.h"
 #include "sync/lock_settings.h"
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
+#include <unordered_set>
 
 namespace pawl::sync {
 
@@ -29,8 +30,20 @@ public:
 private:
     unsigned process_mark_ = base::process_mark();
     std::mutex mutex_;
-    // By name, which is that in the lock's own settings. Guarded by mutex_.
-    std::unordered_multimap<std::string_view, std::weak_ptr<local_lock>> all_;
+
+    // By name. Each takes itself out before it is gone.
+    struct name_hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const noexcept;
+        std::size_t operator()(const local_lock* lock) const noexcept;
+    };
+    struct same_name {
+        using is_transparent = void;
+        bool operator()(const local_lock* one, const local_lock* other) const noexcept;
+        bool operator()(const local_lock* one, std::string_view name) const noexcept;
+        bool operator()(std::string_view name, const local_lock* one) const noexcept;
+    };
+    std::unordered_multiset<local_lock*, name_hash, same_name> all_;  // guarded by mutex_
 };
 
 }  // namespace pawl::sync

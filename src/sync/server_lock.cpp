@@ -12,7 +12,7 @@ namespace pawl::sync {
 
 using core::verdict;
 
-taken take_from_server(client_state& client, const lock_settings& settings, taking how,
+taken take_from_server(client_state& client, const settings_ptr& settings, taking how,
                        const std::stop_token& stop)
 {
     const base::interrupt interrupt{stop};

@@ -15,8 +15,8 @@
 namespace pawl::sync {
 
 // Asks for it, and waits for it. Throws std::system_error.
-[[nodiscard]] taken take_from_server(client_state& client, const lock_settings& settings,
-                                     taking how, const std::stop_token& stop);
+[[nodiscard]] taken take_from_server(client_state& client, const settings_ptr& settings, taking how,
+                                     const std::stop_token& stop);
 
 // Ends the lease and gives the lock back.
 [[nodiscard]] maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease);

@@ -18,7 +18,7 @@ const outcome silence{
 lease_ptr make_lease(std::chrono::milliseconds length = 3000ms, bool renew = true)
 {
     auto lease = std::make_shared<core::lease>();
-    lease->keys = keys_of("a");
+    lease->keys = std::make_shared<const lock_keys>(keys_of("a"));
     lease->holder = "me";
     lease->length = length;
     lease->renew = renew;

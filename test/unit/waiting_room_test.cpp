@@ -194,7 +194,7 @@ TEST_F(in_the_room, a_wait_ends_with_its_time)
 TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
 {
     const auto lease = std::make_shared<core::lease>();
-    lease->keys = core::keys_of("job");
+    lease->keys = std::make_shared<const core::lock_keys>(core::keys_of("job"));
     lease->holder = "gone";
     lease->length = 30s;
     room_.gave_up(lease, base::boot_clock::now() + patience);
