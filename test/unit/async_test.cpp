@@ -1,5 +1,6 @@
 // Asynchronous calls over memory: how they end, what they leave behind when they are cancelled at any
 // stage, and that they meet blocking callers in one line.
+#include "support/self_counts.h"
 #include "unit/memory_fixture.h"
 #include "unit/queue_view.h"
 
@@ -113,6 +114,7 @@ TEST_F(async_calls, acquire_extend_and_release_on_the_clients_thread)
 
     EXPECT_FALSE(release(std::move(got.held)).get());
     EXPECT_FALSE(server_.is_locked("job"));
+    EXPECT_TRUE(queue_.has_fence("job"));
 }
 
 TEST_F(async_calls, say_busy_at_once_when_they_may_not_wait)
@@ -220,6 +222,7 @@ TEST_F(async_calls, cancelled_before_they_start_send_nothing)
     server_.thaw();
     server_.advance(10s);
     EXPECT_TRUE(nothing_is_left("job"));
+    EXPECT_FALSE(queue_.has_fence("job"));  // it was not even taken back
 }
 
 TEST_F(async_calls, cancelled_while_an_answer_is_awaited_take_back_what_was_granted)
@@ -375,9 +378,16 @@ TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
 
 TEST_F(async_calls, by_the_thousand_wait_without_a_thread)
 {
+    lock_.acquire().release();
+    theirs_.acquire().release();
+    ASSERT_TRUE(events_.wait_for(hold_state::released, 2));  // both have their thread for events
     auto held = theirs_.acquire();
+    const auto threads = thread_count();
     std::vector<std::future<ending>> waiting;
     for (int i = 0; i < 2'000; ++i) waiting.push_back(acquire(lock_));
+    mutex free{client_, "free"};
+    ASSERT_FALSE(acquire(free).get().ec);  // the client has heard of all before this one
+    EXPECT_EQ(thread_count(), threads);
     held.release();
     std::uint64_t last = 0;
     for (auto& each : waiting) {
