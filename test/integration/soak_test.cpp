@@ -1,10 +1,10 @@
 // Everything at once, as fast as it goes, for a while: nothing may fail, and nothing may grow. For three
 // seconds in every run of the tests; `./dev soak SECONDS` takes its time.
 #include "integration/fixture.h"
+#include "support/async_calls.h"
 #include "support/sanitized.h"
 #include "support/self_counts.h"
 
-#include <pawl/async.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/recursive_mutex.h>
 
@@ -89,51 +89,29 @@ public:
     [[nodiscard]] std::uint64_t unexpected() const noexcept { return unexpected_; }
 
 private:
-    class released final : public async::completion {
-    public:
-        released(cycles& all, unsigned seed) : all_{&all}, seed_{seed} {}
-        void done(std::error_code ec, std::string_view message) noexcept override
-        {
-            if (ec) all_->count_unexpected("release", message);
-            all_->next(seed_);
+    void acquired(unsigned seed, hold got)
+    {
+        ++granted_;
+        if (seed % 3 != 0) {
+            const auto then = [this, seed](std::error_code ec, std::string_view message) {
+                if (ec) count_unexpected("release", message);
+                next(seed);
+            };
+            async::release(std::move(got), when_done(then));
+        } else {
+            got = hold{};  // in the background
+            next(seed);
         }
+    }
 
-    private:
-        cycles* all_;
-        unsigned seed_;
-    };
-
-    class acquired final : public async::acquire_completion {
-    public:
-        acquired(cycles& all, unsigned seed, bool limited, std::stop_source stop)
-            : all_{&all}, seed_{seed}, limited_{limited}, stop_{std::move(stop)}
-        {
-        }
-        void done(hold got, std::error_code ec, std::string_view message) noexcept override
-        {
-            if (ec && !is_expected(ec)) all_->count_unexpected("acquire", message);
-            if (!ec) ++all_->granted_;
-            if (!ec && seed_ % 3 != 0) {
-                async::release(std::move(got), std::make_unique<released>(*all_, seed_));
-            } else {
-                got = hold{};  // in the background
-                all_->next(seed_);
-            }
-        }
-
-    private:
-        [[nodiscard]] bool is_expected(std::error_code ec) const
-        {
-            // With a limit the server has 100 ms to answer, and this machine is busy.
-            return ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled ||
-                   (limited_ && ec == errc::unreachable);
-        }
-
-        cycles* all_;
-        unsigned seed_;
-        bool limited_;
-        std::stop_source stop_;
-    };
+    void not_acquired(unsigned seed, bool limited, std::error_code ec, std::string_view message)
+    {
+        // With a limit the server has 100 ms to answer, and this machine is busy.
+        const bool expected = ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled ||
+                              (limited && ec == errc::unreachable);
+        if (!expected) count_unexpected("acquire", message);
+        next(seed);
+    }
 
     void count_unexpected(const char* call, std::string_view message) noexcept
     {
@@ -154,9 +132,15 @@ private:
         const auto limit = die % 4 == 0   ? time_limit::now()
                            : die % 4 == 1 ? time_limit::after(5ms)
                                           : time_limit::never();
-        async::acquire(*locks_[die % locks_.size()], limit,
-                       std::make_unique<acquired>(*this, seed, die % 4 < 2, stop),
-                       stop.get_token());
+        const auto then = [this, seed, limited = !limit.is_never(), stop](
+                              hold got, std::error_code ec, std::string_view message) {
+            if (ec) {
+                not_acquired(seed, limited, ec, message);
+            } else {
+                acquired(seed, std::move(got));
+            }
+        };
+        async::acquire(*locks_[die % locks_.size()], limit, when_acquired(then), stop.get_token());
         if (die % 5 == 0) stop.request_stop();
     }
 

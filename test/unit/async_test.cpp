@@ -1,10 +1,10 @@
 // Asynchronous calls over memory: how they end, what they leave behind when they are cancelled at any
 // stage, and that they meet blocking callers in one line.
+#include "support/async_calls.h"
 #include "support/self_counts.h"
 #include "unit/memory_fixture.h"
 #include "unit/queue_view.h"
 
-#include <pawl/async.h>
 #include <pawl/error.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/recursive_mutex.h>
@@ -28,39 +28,26 @@ struct ending {
     std::thread::id where;
 };
 
-class promised_acquire final : public async::acquire_completion {
-public:
-    explicit promised_acquire(std::promise<ending> told) : told_{std::move(told)} {}
-
-    void done(hold got, std::error_code ec, std::string_view message) noexcept override
-    {
-        told_.set_value({std::move(got), ec, std::string{message}, std::this_thread::get_id()});
-    }
-
-private:
-    std::promise<ending> told_;
-};
-
-class promised final : public async::completion {
-public:
-    explicit promised(std::promise<std::error_code> told) : told_{std::move(told)} {}
-
-    void done(std::error_code ec, std::string_view /*message*/) noexcept override
-    {
-        told_.set_value(ec);
-    }
-
-private:
-    std::promise<std::error_code> told_;
-};
+// Tells the code.
+std::unique_ptr<async::completion> promised(std::promise<std::error_code> told)
+{
+    return when_done([told = std::move(told)](std::error_code ec, std::string_view) mutable {
+        told.set_value(ec);
+    });
+}
 
 std::future<ending> acquire(lockable& lock, time_limit limit = time_limit::never(),
                             std::stop_token stop = {})
 {
     std::promise<ending> told;
     auto result = told.get_future();
-    async::acquire(lock, limit, std::make_unique<promised_acquire>(std::move(told)),
-                   std::move(stop));
+    async::acquire(
+        lock, limit,
+        when_acquired([told = std::move(told)](hold got, std::error_code ec,
+                                               std::string_view message) mutable {
+            told.set_value({std::move(got), ec, std::string{message}, std::this_thread::get_id()});
+        }),
+        std::move(stop));
     return result;
 }
 
@@ -68,7 +55,7 @@ std::future<std::error_code> release(hold what)
 {
     std::promise<std::error_code> told;
     auto result = told.get_future();
-    async::release(std::move(what), std::make_unique<promised>(std::move(told)));
+    async::release(std::move(what), promised(std::move(told)));
     return result;
 }
 
@@ -76,7 +63,7 @@ std::future<std::error_code> extend(hold& what, std::chrono::milliseconds lease)
 {
     std::promise<std::error_code> told;
     auto result = told.get_future();
-    async::extend(what, lease, std::make_unique<promised>(std::move(told)));
+    async::extend(what, lease, promised(std::move(told)));
     return result;
 }
 
