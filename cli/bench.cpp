@@ -104,16 +104,18 @@ void bench_session::introduce() const
 
 void bench_session::measure_all()
 {
-    bench_setting setting{.shared = client_,
-                          .second = client_options_of(options_),
-                          .prefix = prefix_,
-                          .threads = options_.threads,
-                          .orders = {options_.per_part, interruption_.token()}};
-    for (std::size_t i = 0; i < options_.parts.size(); ++i) {
+    std::size_t part = 0;
+    const bench_setting setting{.shared = client_,
+                                .second = client_options_of(options_),
+                                .prefix = prefix_,
+                                .threads = options_.threads,
+                                .orders = {.how_long = options_.per_part,
+                                           .interrupted = interruption_.token(),
+                                           .tick = [&] { show_progress(part); }}};
+    for (; part < options_.parts.size(); ++part) {
         if (interruption_.signal() != 0 || problem_) return;
-        setting.orders.tick = [this, i] { show_progress(i); };
-        show_progress(i);
-        bench_result result = measure(options_.parts[i], setting);
+        show_progress(part);
+        bench_result result = measure(options_.parts[part], setting);
         problem_ = result.problem;
         for (measurement& line : result.lines) {
             if (line.times.count() > 0) lines_.push_back(std::move(line));

@@ -29,7 +29,7 @@ struct crew_member {
 struct crew_orders {
     std::chrono::milliseconds how_long{};
     std::stop_token interrupted{};
-    std::function<void()> tick{};  // now and then, on the thread that called run()
+    std::function<void()> tick;  // now and then, on the thread that called run()
 };
 
 class crew {

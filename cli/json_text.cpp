@@ -7,17 +7,23 @@
 namespace pawl::cli {
 namespace {
 
-// How many bytes the sequence at the start has, by its first byte; 0 if it is none.
+// How many bytes the UTF-8 sequence at the start of `text` has; 0 if there is none.
 [[nodiscard]] std::size_t sequence_length(std::string_view text) noexcept
 {
-    const auto ones =
-        static_cast<std::size_t>(std::countl_one(static_cast<unsigned char>(text[0])));
-    if (ones == 0) return 1;
-    if (ones < 2 || ones > 4 || text.size() < ones) return 0;
-    const bool continues = std::ranges::all_of(text.substr(1, ones - 1), [](char c) {
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (first < 0x80) return 1;
+    const auto length = static_cast<std::size_t>(std::countl_one(first));
+    // The first byte of no sequence, or of one that is overlong or far above U+10FFFF.
+    if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+    const bool continues = std::ranges::all_of(text.substr(1, length - 1), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
     });
-    return continues ? ones : 0;
+    if (!continues) return 0;
+    const auto second = static_cast<unsigned char>(text[1]);
+    const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+    const bool surrogate = first == 0xED && second > 0x9F;
+    const bool too_large = first == 0xF4 && second > 0x8F;  // above U+10FFFF
+    return overlong || surrogate || too_large ? 0 : length;
 }
 
 void append_ascii(std::string& out, char c)

@@ -1,8 +1,8 @@
-// What the tests of <pawl/asio.h> start from: a memory server, two clients of it, and an io_context that
-// is run by the test itself.
+// What the tests of <pawl/asio.h> start from: one lock that two clients want, and an io_context that is run
+// by the test itself.
 #pragma once
 
-#include "unit/memory_fixture.h"
+#include "async/contended_memory.h"
 
 #include <pawl/asio.h>
 
@@ -20,7 +20,7 @@ namespace pawl::test {
 namespace net = boost::asio;
 using boost::system::error_code;
 
-class with_asio : public with_memory {
+class with_asio : public contended_memory {
 protected:
     // Runs the io_context until it has nothing to do; false if that takes too long.
     [[nodiscard]] bool run()
@@ -40,9 +40,6 @@ protected:
     }
 
     net::io_context io_;
-    // One more of the same lock, by another client: it queues at the server.
-    client other_{options()};
-    mutex wanted_{other_, "job"};
 };
 
 }  // namespace pawl::test

@@ -1,5 +1,5 @@
 // Futures: <pawl/future.h>, over memory.
-#include "unit/memory_fixture.h"
+#include "async/contended_memory.h"
 
 #include <pawl/future.h>
 
@@ -10,17 +10,14 @@
 namespace pawl::test {
 namespace {
 
-class futures : public with_memory {
-protected:
-    client other_{options()};
-    mutex wanted_{other_, "job"};
-};
+class futures : public contended_memory {};
 
 TEST_F(futures, bring_a_hold_when_the_lock_is_free)
 {
     hold held = mutex_.acquire();
     std::future<hold> wanted = acquire_future(wanted_);
-    EXPECT_EQ(wanted.wait_for(20ms), std::future_status::timeout);
+    ASSERT_TRUE(until_queued(1));
+    EXPECT_EQ(wanted.wait_for(0ms), std::future_status::timeout);
     held.release();
     EXPECT_GT(wanted.get().fence(), held.fence());
 }
@@ -35,7 +32,7 @@ TEST_F(futures, of_tries_say_no_without_throwing)
 TEST_F(futures, of_tries_bring_a_hold)
 {
     EXPECT_TRUE(try_acquire_future(wanted_).get());
-    EXPECT_TRUE(acquire_future_for(wanted_, 1s).get());
+    EXPECT_TRUE(acquire_future_for(wanted_, patience).get());
 }
 
 TEST_F(futures, throw_when_stopped)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace pawl::cli {
 namespace {
 
@@ -20,6 +22,32 @@ TEST(json_string, keeps_utf8_and_nothing_else_that_is_not_ascii)
     EXPECT_EQ(json_text("a\xc2"), "\"a?\"");
     EXPECT_EQ(json_text("\xe2\x80z"), "\"??z\"");
     EXPECT_EQ(json_text("\x80"), "\"?\"");
+}
+
+TEST(json_string, keeps_the_first_and_the_last_of_each_length)
+{
+    for (const char* const each :
+         {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+          "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+        EXPECT_EQ(json_text(each), '"' + std::string{each} + '"');
+    }
+}
+
+TEST(json_string, keeps_no_sequence_that_looks_like_utf8_and_is_none)
+{
+    for (const char* const overlong : {"\xc0\x80", "\xc1\xbf"}) {
+        EXPECT_EQ(json_text(overlong), "\"??\"");
+    }
+    for (const char* const overlong : {"\xe0\x80\x80", "\xe0\x9f\xbf"}) {
+        EXPECT_EQ(json_text(overlong), "\"???\"");
+    }
+    EXPECT_EQ(json_text("\xf0\x8f\xbf\xbf"), "\"????\"");
+    for (const char* const surrogate : {"\xed\xa0\x80", "\xed\xbf\xbf"}) {
+        EXPECT_EQ(json_text(surrogate), "\"???\"");
+    }
+    for (const char* const too_large : {"\xf4\x90\x80\x80", "\xf5\x80\x80\x80"}) {
+        EXPECT_EQ(json_text(too_large), "\"????\"");
+    }
 }
 
 }  // namespace

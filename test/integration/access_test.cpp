@@ -1,40 +1,18 @@
 // Passwords, users with few rights, databases, old protocols.
 #include "integration/fixture.h"
+#include "support/acl_rule.h"
 #include "support/temp_dir.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <optional>
-#include <sstream>
-#include <stdexcept>
 #include <stdlib.h>
 #include <thread>
 #include <unistd.h>
 
 namespace pawl::test {
 namespace {
-
-// The rule of docs/wire.md, for locks whose names start with "stock:": from the document itself, so
-// that what operators read is what is tried here. Lines whose comment has `unwanted` in it are left out.
-std::vector<std::string> smallest_rule(const std::string& unwanted = "(nothing)")
-{
-    const auto root = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path();
-    const std::string text = read_file(root / "docs" / "wire.md");
-    const std::string opening = "ACL SETUSER keeper on >password ";
-    const std::size_t start = text.find(opening);
-    if (start == text.npos) throw std::runtime_error{"no ACL rule in docs/wire.md"};
-    std::istringstream lines{text.substr(start, text.find("```", start) - start)};
-    lines.ignore(static_cast<std::streamsize>(opening.size()));
-    std::vector<std::string> rule;
-    for (std::string line; std::getline(lines, line);) {
-        if (contains(line, unwanted)) continue;
-        std::istringstream words{line.substr(0, line.find('#'))};
-        for (std::string word; words >> word;) rule.push_back(word);
-    }
-    return rule;
-}
 
 void use_everything(client& own)
 {

@@ -1,10 +1,10 @@
-// Everything at once, as fast as it goes, for a while: nothing may grow. For three seconds in every run of
-// the tests; `./dev soak SECONDS` takes its time.
+// Everything at once, as fast as it goes, for a while: nothing may fail, and nothing may grow. For three
+// seconds in every run of the tests; `./dev soak SECONDS` takes its time.
 #include "integration/fixture.h"
+#include "support/async_calls.h"
 #include "support/sanitized.h"
 #include "support/self_counts.h"
 
-#include <pawl/async.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/recursive_mutex.h>
 
@@ -30,9 +30,15 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
+// As `./dev soak` does.
+const char* asked_seconds()
+{
+    return std::getenv("PAWL_SOAK_SECONDS");
+}
+
 std::chrono::seconds how_long()
 {
-    const char* const asked = std::getenv("PAWL_SOAK_SECONDS");
+    const char* const asked = asked_seconds();
     return asked != nullptr ? std::chrono::seconds{std::stol(asked)} : 3s;
 }
 
@@ -79,43 +85,39 @@ public:
     }
 
     [[nodiscard]] std::uint64_t granted() const noexcept { return granted_; }
+    // How many ended in another way than they may.
+    [[nodiscard]] std::uint64_t unexpected() const noexcept { return unexpected_; }
 
 private:
-    class released final : public async::completion {
-    public:
-        released(cycles& all, unsigned seed) : all_{&all}, seed_{seed} {}
-        void done(std::error_code /*ec*/, std::string_view /*message*/) noexcept override
-        {
-            all_->next(seed_);
+    void acquired(unsigned seed, hold got)
+    {
+        ++granted_;
+        if (seed % 3 != 0) {
+            const auto then = [this, seed](std::error_code ec, std::string_view message) {
+                if (ec) count_unexpected("release", message);
+                next(seed);
+            };
+            async::release(std::move(got), when_done(then));
+        } else {
+            got = hold{};  // in the background
+            next(seed);
         }
+    }
 
-    private:
-        cycles* all_;
-        unsigned seed_;
-    };
+    void not_acquired(unsigned seed, bool limited, std::error_code ec, std::string_view message)
+    {
+        // With a limit the server has 100 ms to answer, and this machine is busy.
+        const bool expected = ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled ||
+                              (limited && ec == errc::unreachable);
+        if (!expected) count_unexpected("acquire", message);
+        next(seed);
+    }
 
-    class acquired final : public async::acquire_completion {
-    public:
-        acquired(cycles& all, unsigned seed, std::stop_source stop)
-            : all_{&all}, seed_{seed}, stop_{std::move(stop)}
-        {
-        }
-        void done(hold got, std::error_code ec, std::string_view /*message*/) noexcept override
-        {
-            if (!ec) ++all_->granted_;
-            if (!ec && seed_ % 3 != 0) {
-                async::release(std::move(got), std::make_unique<released>(*all_, seed_));
-            } else {
-                got = hold{};  // in the background
-                all_->next(seed_);
-            }
-        }
-
-    private:
-        cycles* all_;
-        unsigned seed_;
-        std::stop_source stop_;
-    };
+    void count_unexpected(const char* call, std::string_view message) noexcept
+    {
+        // The first few say what it is about.
+        if (++unexpected_ <= 5) std::cerr << call << ": " << message << '\n';
+    }
 
     void next(unsigned seed) noexcept
     {
@@ -130,13 +132,21 @@ private:
         const auto limit = die % 4 == 0   ? time_limit::now()
                            : die % 4 == 1 ? time_limit::after(5ms)
                                           : time_limit::never();
-        async::acquire(*locks_[die % locks_.size()], limit,
-                       std::make_unique<acquired>(*this, seed, stop), stop.get_token());
+        const auto then = [this, seed, limited = !limit.is_never(), stop](
+                              hold got, std::error_code ec, std::string_view message) {
+            if (ec) {
+                not_acquired(seed, limited, ec, message);
+            } else {
+                acquired(seed, std::move(got));
+            }
+        };
+        async::acquire(*locks_[die % locks_.size()], limit, when_acquired(then), stop.get_token());
         if (die % 5 == 0) stop.request_stop();
     }
 
     std::vector<std::unique_ptr<mutex>> locks_;
     std::atomic<std::uint64_t> granted_ = 0;
+    std::atomic<std::uint64_t> unexpected_ = 0;
     std::atomic<bool> ending_ = false;
     std::mutex mutex_;
     std::condition_variable all_ended_;
@@ -220,19 +230,22 @@ TEST_F(soak, of_all_at_once_lets_nothing_grow)
     threads_.clear();
     asynchronous.end();
 
+    EXPECT_EQ(asynchronous.unexpected(), 0U);
+    EXPECT_GT(asynchronous.granted(), 0U);
+    ASSERT_GE(all.size(), 8U);  // so that each part has two
     const auto before = most_of(all, all.size() / 4, all.size() / 2);
     const auto after = most_of(all, all.size() * 3 / 4, all.size());
     std::cout << cycles_ << " blocking cycles, " << asynchronous.granted()
               << " asynchronous grants; memory " << before.memory / 1024 << " → "
               << after.memory / 1024 << " KiB, descriptors " << before.descriptors << " → "
               << after.descriptors << ", keys " << before.keys << " → " << after.keys << '\n';
-    // Threads come and go, and what they do at once varies: so much may differ by chance.
-    if (!sanitized) {
+    // Threads come and go, and what they do at once varies: so much may differ by chance. Of
+    // memory a short run says too little.
+    if (!sanitized && asked_seconds() != nullptr) {
         EXPECT_LE(after.memory, before.memory + before.memory / 10 + (256U << 10U));
     }
     EXPECT_LE(after.descriptors, before.descriptors + 8);
     EXPECT_LE(after.keys, before.keys + 40);
-    EXPECT_GT(asynchronous.granted(), 0U);
 }
 
 }  // namespace

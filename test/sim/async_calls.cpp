@@ -1,6 +1,7 @@
 #include "sim/async_calls.h"
 
-#include <pawl/async.h>
+#include "support/async_calls.h"
+
 #include <pawl/error.h>
 
 #include <memory>
@@ -17,34 +18,13 @@ struct ending {
     std::error_code ec = errc::cancelled;
 };
 
-class granted_or_not final : public async::acquire_completion {
-public:
-    explicit granted_or_not(std::shared_ptr<ending> mine) : mine_{std::move(mine)} {}
-
-    void done(hold got, std::error_code ec, std::string_view /*message*/) noexcept override
-    {
-        mine_->got = std::move(got);
-        mine_->ec = ec;
-        mine_->told.set();
-    }
-
-private:
-    std::shared_ptr<ending> mine_;
-};
-
-class done_or_not final : public async::completion {
-public:
-    explicit done_or_not(std::shared_ptr<ending> mine) : mine_{std::move(mine)} {}
-
-    void done(std::error_code ec, std::string_view /*message*/) noexcept override
-    {
-        mine_->ec = ec;
-        mine_->told.set();
-    }
-
-private:
-    std::shared_ptr<ending> mine_;
-};
+auto into(const std::shared_ptr<ending>& mine)
+{
+    return test::when_done([mine](std::error_code ec, std::string_view) {
+        mine->ec = ec;
+        mine->told.set();
+    });
+}
 
 }  // namespace
 
@@ -52,7 +32,12 @@ std::optional<hold> acquire_async(process& who, lockable& lock, time_limit limit
                                   const std::stop_token& stop, std::error_code& ec)
 {
     const auto mine = std::make_shared<ending>();
-    async::acquire(lock, limit, std::make_unique<granted_or_not>(mine), stop);
+    const auto then = [mine](hold got, std::error_code why, std::string_view) {
+        mine->got = std::move(got);
+        mine->ec = why;
+        mine->told.set();
+    };
+    async::acquire(lock, limit, test::when_acquired(then), stop);
     who.wait(mine->told, base::boot_time::max());
     ec = mine->ec;
     if (ec) return std::nullopt;
@@ -62,7 +47,7 @@ std::optional<hold> acquire_async(process& who, lockable& lock, time_limit limit
 void release_async(process& who, hold what, std::error_code& ec)
 {
     const auto mine = std::make_shared<ending>();
-    async::release(std::move(what), std::make_unique<done_or_not>(mine));
+    async::release(std::move(what), into(mine));
     who.wait(mine->told, base::boot_time::max());
     ec = mine->ec;
 }
@@ -70,7 +55,7 @@ void release_async(process& who, hold what, std::error_code& ec)
 void extend_async(process& who, hold& what, std::chrono::milliseconds lease, std::error_code& ec)
 {
     const auto mine = std::make_shared<ending>();
-    async::extend(what, lease, std::make_unique<done_or_not>(mine));
+    async::extend(what, lease, into(mine));
     who.wait(mine->told, base::boot_time::max());
     ec = mine->ec;
 }

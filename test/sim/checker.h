@@ -162,7 +162,8 @@ private:
     void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
     void after_acquire(const script_call& call, std::string_view reply);
     void after_change(const script_call& call, std::size_t i, std::string_view reply);
-    void after_bare(const std::vector<std::string_view>& words, std::string_view reply);
+    void after_bare_take(const std::vector<std::string_view>& words, std::string_view reply);
+    void after_bare_count(const std::vector<std::string_view>& words, std::string_view reply);
     void check_order(const script_call& call, std::string_view reply, lock_record& lock);
     void server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
                        std::string_view fence_key);

@@ -1,9 +1,10 @@
 // Asynchronous calls over memory: how they end, what they leave behind when they are cancelled at any
 // stage, and that they meet blocking callers in one line.
+#include "support/async_calls.h"
+#include "support/self_counts.h"
 #include "unit/memory_fixture.h"
 #include "unit/queue_view.h"
 
-#include <pawl/async.h>
 #include <pawl/error.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/recursive_mutex.h>
@@ -27,39 +28,26 @@ struct ending {
     std::thread::id where;
 };
 
-class promised_acquire final : public async::acquire_completion {
-public:
-    explicit promised_acquire(std::promise<ending> told) : told_{std::move(told)} {}
-
-    void done(hold got, std::error_code ec, std::string_view message) noexcept override
-    {
-        told_.set_value({std::move(got), ec, std::string{message}, std::this_thread::get_id()});
-    }
-
-private:
-    std::promise<ending> told_;
-};
-
-class promised final : public async::completion {
-public:
-    explicit promised(std::promise<std::error_code> told) : told_{std::move(told)} {}
-
-    void done(std::error_code ec, std::string_view /*message*/) noexcept override
-    {
-        told_.set_value(ec);
-    }
-
-private:
-    std::promise<std::error_code> told_;
-};
+// Tells the code.
+std::unique_ptr<async::completion> promised(std::promise<std::error_code> told)
+{
+    return when_done([told = std::move(told)](std::error_code ec, std::string_view) mutable {
+        told.set_value(ec);
+    });
+}
 
 std::future<ending> acquire(lockable& lock, time_limit limit = time_limit::never(),
                             std::stop_token stop = {})
 {
     std::promise<ending> told;
     auto result = told.get_future();
-    async::acquire(lock, limit, std::make_unique<promised_acquire>(std::move(told)),
-                   std::move(stop));
+    async::acquire(
+        lock, limit,
+        when_acquired([told = std::move(told)](hold got, std::error_code ec,
+                                               std::string_view message) mutable {
+            told.set_value({std::move(got), ec, std::string{message}, std::this_thread::get_id()});
+        }),
+        std::move(stop));
     return result;
 }
 
@@ -67,7 +55,7 @@ std::future<std::error_code> release(hold what)
 {
     std::promise<std::error_code> told;
     auto result = told.get_future();
-    async::release(std::move(what), std::make_unique<promised>(std::move(told)));
+    async::release(std::move(what), promised(std::move(told)));
     return result;
 }
 
@@ -75,7 +63,7 @@ std::future<std::error_code> extend(hold& what, std::chrono::milliseconds lease)
 {
     std::promise<std::error_code> told;
     auto result = told.get_future();
-    async::extend(what, lease, std::make_unique<promised>(std::move(told)));
+    async::extend(what, lease, promised(std::move(told)));
     return result;
 }
 
@@ -113,6 +101,7 @@ TEST_F(async_calls, acquire_extend_and_release_on_the_clients_thread)
 
     EXPECT_FALSE(release(std::move(got.held)).get());
     EXPECT_FALSE(server_.is_locked("job"));
+    EXPECT_TRUE(queue_.has_fence("job"));
 }
 
 TEST_F(async_calls, say_busy_at_once_when_they_may_not_wait)
@@ -220,6 +209,7 @@ TEST_F(async_calls, cancelled_before_they_start_send_nothing)
     server_.thaw();
     server_.advance(10s);
     EXPECT_TRUE(nothing_is_left("job"));
+    EXPECT_FALSE(queue_.has_fence("job"));  // it was not even taken back
 }
 
 TEST_F(async_calls, cancelled_while_an_answer_is_awaited_take_back_what_was_granted)
@@ -408,9 +398,16 @@ TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
 
 TEST_F(async_calls, by_the_thousand_wait_without_a_thread)
 {
+    lock_.acquire().release();
+    theirs_.acquire().release();
+    ASSERT_TRUE(events_.wait_for(hold_state::released, 2));  // both have their thread for events
     auto held = theirs_.acquire();
+    const auto threads = thread_count();
     std::vector<std::future<ending>> waiting;
     for (int i = 0; i < 2'000; ++i) waiting.push_back(acquire(lock_));
+    mutex free{client_, "free"};
+    ASSERT_FALSE(acquire(free).get().ec);  // the client has heard of all before this one
+    EXPECT_EQ(thread_count(), threads);
     held.release();
     std::uint64_t last = 0;
     for (auto& each : waiting) {

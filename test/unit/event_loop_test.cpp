@@ -19,6 +19,7 @@
 #include <future>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -121,6 +122,46 @@ private:
     std::thread::id id_;
 };
 
+// Waits until he is the guest: before that the own thread reads.
+void until_there(event_loop& loop, const helper& who)
+{
+    std::atomic<std::thread::id> reader;
+    const source probe{loop, [&] { reader = std::this_thread::get_id(); }};
+    EXPECT_TRUE(eventually([&] {
+        probe.signal();
+        return reader.load() == who.id();
+    }));
+}
+
+// Counts those who sleep here.
+class counting_platform final : public platform {
+public:
+    [[nodiscard]] boot_time now() const noexcept override { return real_.now(); }
+    [[nodiscard]] double random_unit() override { return real_.random_unit(); }
+    [[nodiscard]] std::string random_id() override { return real_.random_id(); }
+    [[nodiscard]] std::uint64_t thread_mark() const noexcept override
+    {
+        return real_.thread_mark();
+    }
+    [[nodiscard]] bool pause(boot_time until, const interrupt* stop) override
+    {
+        return real_.pause(until, stop);
+    }
+    [[nodiscard]] bool sleep(boot_time until, const std::stop_token& woken) override
+    {
+        ++sleeping_;
+        const bool timed_out = real_.sleep(until, woken);
+        --sleeping_;
+        return timed_out;
+    }
+
+    [[nodiscard]] int sleeping() const { return sleeping_; }
+
+private:
+    system_platform real_;
+    std::atomic<int> sleeping_ = 0;
+};
+
 TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
 {
     std::vector<int> seen;
@@ -173,14 +214,9 @@ TEST_F(a_loop, without_descriptors_needs_no_help)
 
 TEST_F(a_loop, is_read_by_who_helps)
 {
-    std::atomic<std::thread::id> reader;
-    const source input{loop_, [&] { reader = std::this_thread::get_id(); }};
+    const source input{loop_, [] {}};
     helper one{loop_, platform_};
-    // Until he is there the own thread reads.
-    EXPECT_TRUE(eventually([&] {
-        input.signal();
-        return reader.load() == one.id();
-    }));
+    until_there(loop_, one);
     one.wake();
 }
 
@@ -225,7 +261,7 @@ TEST_F(a_loop, wakes_a_guest_that_another_thread_wakes)
 {
     const source input{loop_, [] {}};
     helper one{loop_, platform_};
-    std::this_thread::sleep_for(5ms);
+    until_there(loop_, one);
     one.wake();
     one.join();
     EXPECT_FALSE(one.timed_out());
@@ -257,18 +293,29 @@ TEST_F(a_loop, lets_a_guest_go_when_his_time_is_over)
 TEST_F(a_loop, has_one_guest_and_the_others_sleep)
 {
     std::atomic<int> count = 0;
-    const source input{loop_, [&] { ++count; }};
-    helper one{loop_, platform_};
-    helper two{loop_, platform_};
-    helper three{loop_, platform_};
+    std::atomic<std::thread::id> reader;
+    const source input{loop_, [&] {
+                           reader = std::this_thread::get_id();
+                           ++count;
+                       }};
+    counting_platform asleep;
+    helper one{loop_, asleep};
+    until_there(loop_, one);
+    helper two{loop_, asleep};
+    helper three{loop_, asleep};
+    EXPECT_TRUE(eventually([&] { return asleep.sleeping() == 2; }));
     for (int i = 1; i <= 20; ++i) {
         input.signal();
         EXPECT_TRUE(eventually([&] { return count == i; }));
+        // The own thread, if the guest was not back from the last one.
+        EXPECT_TRUE(reader.load() == one.id() || reader.load() == own_thread_);
     }
     one.wake();
     one.join();
     input.signal();
     EXPECT_TRUE(eventually([&] { return count == 21; }));
+    EXPECT_EQ(reader.load(), own_thread_);
+    EXPECT_EQ(asleep.sleeping(), 2);
     two.wake();
     three.wake();
 }
@@ -317,7 +364,7 @@ TEST_F(a_loop, keeps_its_timers_while_someone_helps)
 {
     const source input{loop_, [] {}};
     helper one{loop_, platform_};
-    std::this_thread::sleep_for(5ms);
+    until_there(loop_, one);
     std::promise<std::thread::id> ran;
     const auto due = in(10ms);
     // Set in a guest's turn, if he is there.
@@ -325,7 +372,7 @@ TEST_F(a_loop, keeps_its_timers_while_someone_helps)
                   [&] { loop_.call_at(due, [&] { ran.set_value(std::this_thread::get_id()); }); }};
     setter.signal();
     EXPECT_EQ(ran.get_future().get(), own_thread_);
-    EXPECT_LT(boot_clock::now(), due + 2s);
+    EXPECT_LT(boot_clock::now(), due + test::patience);
     one.wake();
 }
 
@@ -337,7 +384,7 @@ TEST_F(a_loop, rings_while_someone_helps)
     other.start();
     const source input{other, [] {}};
     helper one{other, platform_};
-    std::this_thread::sleep_for(5ms);
+    until_there(other, one);
     other.set_alarm(in(5ms));
     EXPECT_NE(rang.get_future().get(), one.id());
     one.wake();
@@ -352,7 +399,7 @@ TEST_F(a_loop, runs_tasks_in_its_own_thread_only_where_that_is_asked_for)
                            ++count;
                        }};
     helper one{loop_, platform_};
-    std::this_thread::sleep_for(5ms);
+    until_there(loop_, one);
     loop_.own_thread_only(true);
     for (int i = 1; i <= 20; ++i) {
         input.signal();
@@ -370,7 +417,7 @@ TEST_F(a_loop, stops_while_someone_helps_who_goes_on_waiting)
 {
     source input{loop_, [] {}};
     helper one{loop_, platform_};
-    std::this_thread::sleep_for(5ms);
+    until_there(loop_, one);
     loop_.stop();
     input.let_go();
     EXPECT_FALSE(one.ended());
@@ -391,7 +438,7 @@ TEST_F(a_loop, lets_a_guest_handle_his_signals)
     std::atomic<int> count = 0;
     const source input{loop_, [&] { ++count; }};
     helper one{loop_, platform_};
-    std::this_thread::sleep_for(5ms);
+    until_there(loop_, one);
     ::pthread_kill(one.handle(), SIGUSR1);
     EXPECT_TRUE(eventually([] { return signals_seen == 1; }));
     EXPECT_FALSE(one.ended());

@@ -1,4 +1,4 @@
-// Looks at the queues of a memory server.
+// Looks at the queues and fences of a memory server.
 #pragma once
 
 #include "core/keys.h"
@@ -29,19 +29,29 @@ public:
     // How many wait for a lock. Not while the server is frozen.
     [[nodiscard]] std::int64_t length(const std::string& lock)
     {
+        return ask("ZCARD", core::keys_of(lock).queue());
+    }
+
+    // Whether the lock was ever granted, though it may have been taken back. Likewise.
+    [[nodiscard]] bool has_fence(const std::string& lock)
+    {
+        return ask("EXISTS", core::keys_of(lock).fence()) == 1;
+    }
+
+private:
+    std::int64_t ask(std::string_view command, std::string_view key)
+    {
         const auto asked = std::make_shared<store::memory::request>();
         asked->from = me_;
         asked->connected = true;
         asked->on_answer = [] {};
-        const auto key = core::keys_of(lock).queue();
-        redis::append_request(asked->bytes, std::vector<std::string_view>{"ZCARD", key});
+        redis::append_request(asked->bytes, std::vector<std::string_view>{command, key});
         server_->send(asked);
         redis::reply_parser parser;
         EXPECT_EQ(parser.parse(asked->reply), redis::parse_status::complete);
         return parser.reply(asked->reply).integer();
     }
 
-private:
     std::shared_ptr<store::memory::server> server_;
     store::memory::session me_ = server_->join();
 };

@@ -1,0 +1,357 @@
+// What is sent to the server, what it executes, and whom it tells.
+#include "sim/checker.h"
+
+#include "core/acquire.h"
+#include "core/keys.h"
+#include "redis/resp.h"
+#include "sim/checker_words.h"
+#include "store/redis/wire.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl::sim {
+
+using kind = script_call::kind;
+using namespace std::chrono_literals;
+
+namespace {
+
+// The number that a reply, or the i-th part of it, opens with.
+std::int64_t code_of(std::string_view reply, std::size_t i)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    if (!view.is_aggregate()) return view.integer();
+    return i < view.size() ? view[i].integer() : 0;
+}
+
+std::uint64_t second_number(std::string_view reply)
+{
+    return static_cast<std::uint64_t>(code_of(reply, 1));
+}
+
+}  // namespace
+
+void checker::sent(const process& who, std::span<const std::string_view> words)
+{
+    if (words[0] == "SET") {
+        auto& record = record_of(words[2]);
+        record.who = &who;
+        record.given_up.reset();
+    }
+    const auto call = read_call(words);
+    if (!call) return;
+    if (call->what == kind::acquire) {
+        auto& record = record_of(call->holder());
+        record.who = &who;
+        record.given_up.reset();
+        record.unheard = world_->now() - last_heard_[&who];
+    }
+    if (call->what != kind::renew) return;
+    for (std::size_t i = 0; i < call->keys.size(); ++i) {
+        auto& record = record_of(call->holder(i));
+        ++record.renewals_sent;
+        // A thread that is kept from running may be giving it back for any time.
+        if (!(plan_->has(fault::slow_threads) ? record.left : record.given_up)) continue;
+        // Some may have waited for a connection when the lock was released.
+        const auto since = std::max(*record.given_up, who.last_stop_end());
+        // By a clock that may be slow by a fifth.
+        const auto lingers = plan_->locks[record.lock].linger * 5 / 4;
+        if (world_->now() > since + 2 * plan_->command_limit + lingers) {
+            fail("renewals are few", record.lock,
+                 short_id(call->holder(i)) + " is renewed after it was given back");
+        }
+    }
+}
+
+void checker::to_be_sent(std::span<const std::string_view> words)
+{
+    const auto call = read_call(words);
+    if (!call || call->what != kind::renew) return;
+    for (std::size_t i = 0; i < call->keys.size(); ++i) {
+        record_of(call->holder(i)).renewal_tried = world_->now();
+    }
+}
+
+void checker::before(const std::vector<std::string_view>& words)
+{
+    holders_before_.clear();
+    const auto call = read_call(words);
+    if (!call || call->what == kind::acquire) return;
+    const bool one_lock = call->what == kind::keep || call->what == kind::release;
+    for (const auto& key : call->keys.first(one_lock ? 1 : call->keys.size()))
+        holders_before_.push_back(server_->holder_of(key));
+}
+
+void checker::after(const std::vector<std::string_view>& words, std::string_view reply)
+{
+    if (reply.starts_with("-NOSCRIPT")) ++unknown_scripts_;
+    if (words[0] == "SET") after_bare_take(words, reply);
+    if (words[0] == "INCR") after_bare_count(words, reply);
+    const auto call = read_call(words);
+    if (!call) return;
+    if (call->in_full && ++scripts_in_full_ > unknown_scripts_) {
+        fail("scripts by name", std::nullopt, "a script was sent in full that the server knew");
+    }
+    auto& first = *find(call->keys[0]);
+    check_order(*call, reply, first);
+    if (call->what == kind::acquire) {
+        after_acquire(*call, reply);
+    } else {
+        for (std::size_t i = 0; i < call->keys.size(); ++i) {
+            if (i < holders_before_.size()) after_change(*call, i, reply);
+        }
+    }
+    first.handed_to.reset();
+}
+
+// A bare acquire is two commands, SET and INCR, and others may come between them, who count on in vain. Its number
+// counts from when it was given, if its holder takes it: he may not trust it.
+void checker::after_bare_take(const std::vector<std::string_view>& words, std::string_view reply)
+{
+    if (!reply.starts_with("+OK")) return;
+    auto& lock = *find(words[1]);
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const std::string holder{words[2]};
+    auto& record = record_of(holder);
+    if (record.given_up) {
+        granted_late(record, index, false);
+        // Whoever gave it up goes on giving it back for a while.
+        const auto since = world_->now() - *record.given_up;
+        if (since < core::latest_bare - 5s) record.granted_late = false;
+        record.taken_late = world_->now();
+    }
+    record.lock = index;
+    if (record.granted < 0ns) record.granted = world_->now();
+    lock.bare = holder;
+    trace_->note(index, [&] { return "server: " + short_id(holder) + " takes it, bare"; });
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(server_->clock());
+    lock.queue.look_at_clock(now);
+    const auto first = lock.queue.first(now, *server_);
+    if (first && !lock.queue_unknown && plan_->locks[index].what == lock_plan::kind::fair) {
+        fail("in order", index, short_id(*first) + " was overtaken");
+    }
+}
+
+void checker::after_bare_count(const std::vector<std::string_view>& words, std::string_view reply)
+{
+    const auto found = std::ranges::find_if(
+        locks_, [&](const auto& each) { return core::keys_of(each.name).fence() == words[1]; });
+    if (found == locks_.end() || !found->bare || !reply.starts_with(':')) return;
+    const auto holder = *found->bare;
+    // If it was deleted in between he may have the number all the same: he cannot know.
+    const auto index = static_cast<std::size_t>(&*found - locks_.data());
+    if (server_->holder_of(found->name) != holder && !excused(index, holder)) {
+        found->bare.reset();
+        return;
+    }
+    const auto number = static_cast<std::uint64_t>(code_of(reply, 0));
+    trace_->note(index, [&] {
+        return "server: " + short_id(holder) + " gets the number " + std::to_string(number);
+    });
+    // A number that someone kept the lock with, and gave back unused, is given again.
+    const bool grows = number > found->last_fence && !found->order[number].used;
+    found->order[number] = {.place = ++found->grants,
+                            .holder = holder,
+                            .reserve = 0,
+                            .used = false,
+                            .offered = true,
+                            .grows = grows};
+}
+
+// A release, renewal or the like.
+void checker::after_change(const script_call& call, std::size_t i, std::string_view reply)
+{
+    const auto& was = holders_before_[i];
+    const auto is = server_->holder_of(call.keys[i]);
+    auto& lock = *find(call.keys[i]);
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto code = code_of(reply, i);
+    const bool done = code == 1 || (call.what == kind::keep && code == 2);
+    trace_->note(index, [&] {
+        return "server: " + std::string{name_of(call.what)} + " for " + short_id(call.holder(i)) +
+               (done ? " done" : " refused");
+    });
+    if (call.what == kind::release) record_of(call.holder()).released = true;
+    if (call.what == kind::keep && code == 1) {
+        server_grants(lock, call.holder(), second_number(reply), call.keys[1]);
+    }
+    if (call.what == kind::release && done && is && is != lock.handed_to) {
+        fail("released is free", index, short_id(*is) + " still holds it");
+    }
+    if (done && was != call.holder(i)) {
+        fail("only the owner", index, "done for " + short_id(call.holder(i)) + ", who is not");
+    }
+    if (is && is != was && is != lock.handed_to) {
+        fail("what ended stays ended", index, "a lease came back to life");
+    }
+    if (was && is != was && was != call.holder(i)) {
+        fail("only the owner", index, "freed by " + short_id(call.holder(i)));
+    }
+}
+
+void checker::told(std::string_view push)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(push));
+    const auto view = parser.reply(push);  // its kind, the channel, the text
+    const auto got = store::read_message(view[2].text());
+    if (!got || got->what != store::message::kind::grant) return;
+    auto& lock = *find(got->lock);
+    if (lock.handed_to && *lock.handed_to != got->holder) {
+        fail("one is told", static_cast<std::size_t>(&lock - locks_.data()),
+             "two are told of one release");
+    }
+    lock.handed_to = got->holder;
+    lock.handed_fence = static_cast<std::uint64_t>(got->fence);
+}
+
+// In the order of arrival: who can be reached is not passed over, and where nobody may be overtaken
+// nobody is.
+void checker::check_order(const script_call& call, std::string_view reply, lock_record& lock)
+{
+    if (reply.starts_with('-')) return;
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto now = std::chrono::floor<std::chrono::milliseconds>(server_->clock());
+    lock.queue.look_at_clock(now);
+    const auto code = code_of(reply, 0);
+    const bool acquires = call.what == kind::acquire;
+    const bool passes = (call.what == kind::release && code == 1) ||
+                        (call.what == kind::keep && code >= 1) || (acquires && lock.handed_to);
+    if (passes) {
+        const auto wronged = lock.queue.passes(lock.handed_to, now, *server_);
+        if (wronged && !lock.queue_unknown) {
+            fail("in order", index, short_id(*wronged) + " was passed over");
+        }
+    }
+    if (lock.handed_to) server_grants(lock, *lock.handed_to, lock.handed_fence, call.keys[1]);
+    if (call.what == kind::release && code != 1) lock.queue.left(call.holder());
+    if (!acquires) return;
+    if (code == 1 && call.is_fair() && !lock.queue.opens_with(call.holder())) {
+        const auto first = lock.queue.first(now, *server_);
+        if (first && !lock.queue_unknown) {
+            fail("in order", index, short_id(*first) + " was overtaken");
+        }
+        // Those who could not be reached have lost their places.
+        lock.queue.clear();
+    }
+    if (code == 1 || code == 2) lock.queue.left(call.holder());
+    const auto holder = server_->holder_of(lock.name);
+    if (code == 0 && plan_->is_calm() && holder) watch_lingering(index, *holder);
+    // A first try that was overtaken by its own repetition does not wait for itself.
+    if (code == 0 && call.joins() && holder != call.holder()) {
+        const auto stay = call.stay();
+        lock.queue.joined(call.holder(), call.arguments[4], now + stay);
+        trace_->note(index, [&] {
+            return "server: " + short_id(call.holder()) + " waits, for " +
+                   std::to_string(stay.count()) + " ms at most";
+        });
+        record_of(call.holder()).asked = world_->now();
+        constexpr auto for_ever = -1ms;  // there may be none, and that is -2
+        if (server_->ttl_of(call.keys[2]) == for_ever ||
+            server_->ttl_of(call.keys[3]) == for_ever) {
+            fail("nothing is left behind", index, "a queue for ever");
+        }
+    }
+}
+
+// Someone asks for a lock that lingers: it goes within two round trips, where nothing goes wrong.
+void checker::watch_lingering(std::size_t lock, const std::string& holder)
+{
+    const auto& record = record_of(holder);
+    if (holder.size() == id_digits || !record.left || record.holds == 0) return;
+    world_->after(50 * plan_->delay + 100ms, [this, lock, holder, holds = record.holds] {
+        const auto& now = record_of(holder);
+        if (server_->holder_of(locks_[lock].name) == holder && now.left && now.holds == holds) {
+            fail("nobody is forgotten", lock, short_id(holder) + " lingers though someone asks");
+        }
+    });
+}
+
+// The server makes someone the holder, or gives him new numbers.
+void checker::server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
+                            std::string_view fence_key)
+{
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    auto& record = record_of(holder);
+    trace_->note(index, [&] {
+        return "server grants it to " + short_id(holder) + ", fence " + std::to_string(fence);
+    });
+    const bool handed_over = lock.handed_to == holder;
+    const bool kept = !handed_over && record.granted >= 0ns &&
+                      lock.order.contains(lock.last_fence) &&
+                      lock.order[lock.last_fence].holder == holder;
+    record.lock = index;
+    if (fence <= lock.last_fence) {
+        fail("fence", index, std::to_string(fence) + " after " + std::to_string(lock.last_fence));
+    }
+    // A holder who keeps it may never hear of his new number; then another gets that.
+    if (!kept) lock.last_fence = fence;
+    std::erase_if(lock.order, [&](const auto& each) {
+        return each.first > fence && each.second.offered && !each.second.used;
+    });
+    const auto stored = server_->number_in(fence_key);
+    lock.order[fence] = {.place = ++lock.grants,
+                         .holder = std::string{holder},
+                         .reserve = stored > fence ? stored - fence : 0};
+    // Who is told of a grant reckons by the clock of when he last asked.
+    if (record.granted < 0ns) record.granted = handed_over ? record.asked : world_->now();
+    const bool gave_up =
+        record.left && world_->now() > *record.left + 2 * plan_->command_limit + 1s;
+    if (handed_over && gave_up && !plan_->server_may_be_silent()) {
+        fail("late is too late", index, "handed over to " + short_id(holder) + ", who gave up");
+    }
+}
+
+void checker::after_acquire(const script_call& call, std::string_view reply)
+{
+    auto& record = record_of(call.holder());
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    auto& lock = *find(call.keys[0]);
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    if (view.size() != 3 || view[0].integer() < 1) return;
+    if (record.given_up) granted_late(record, index, call.arguments[2] != "0");
+    server_grants(lock, call.holder(), static_cast<std::uint64_t>(view[1].integer()), call.keys[1]);
+}
+
+// A request that was late is executed only if nobody could say when that would be.
+void checker::granted_late(holder_record& record, std::size_t lock, bool bounded)
+{
+    // If it is released only now, that comes in time.
+    record.granted_late = record.released;
+    // The bound is too late by as much as the clock was set back, and by as long as the thread that
+    // last heard of it had been kept from running while it asked.
+    const bool clock_is_right = !plan_->has(fault::server_back) &&
+                                !plan_->has(fault::server_far_back) && !plan_->has(fault::stops) &&
+                                !plan_->has(fault::slow_threads) && plan_->leases_are_kept();
+    const auto limit = *record.given_up + 2 * plan_->command_limit + 1s + record.unheard / 10;
+    if (bounded && clock_is_right && world_->now() > limit) {
+        fail("late is too late", lock, "granted to a request that was given up long ago");
+    }
+}
+
+void checker::server_forgot(std::optional<std::size_t> only_lock)
+{
+    for (std::size_t i = 0; i < locks_.size(); ++i) {
+        if (!only_lock || *only_lock == i) locks_[i].forgotten = world_->now();
+    }
+}
+
+void checker::queues_lost(bool known)
+{
+    for (auto& lock : locks_) {
+        lock.queue.clear();
+        lock.queue_unknown = lock.queue_unknown || !known;
+    }
+}
+
+void checker::lease_asked(std::chrono::milliseconds length)
+{
+    longest_ = std::max(longest_, length);
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,164 @@
+// What must be true as time goes by, and what must have gone in the end.
+#include "sim/checker.h"
+
+#include "core/keys.h"
+#include "sim/checker_words.h"
+
+#include <algorithm>
+
+namespace pawl::sim {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::string_view fence_prefix = "pawl:fence:";
+constexpr nanoseconds tolerance = 2ms;  // between a deadline and the holder's being told
+
+}  // namespace
+
+// ── All the time ────────────────────────────────────────────────────────────────────────────────
+
+bool checker::believes(const belief& which) const
+{
+    return !which.over && !which.who->is_dead() && which.held->valid_for() > 0ns;
+}
+
+void checker::after_step()
+{
+    for (auto& lock : locks_) {
+        if (lock.believers.size() > 1) check_exclusion(lock);
+    }
+}
+
+void checker::check_exclusion(lock_record& lock)
+{
+    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const belief* first = nullptr;
+    for (const auto* each : lock.believers) {
+        if (!believes(*each) || excused(index, each->holder)) continue;
+        if (first != nullptr) {
+            fail("exclusion", index,
+                 named(*first->who) + " (" + short_id(first->holder) + ") and " +
+                     named(*each->who) + " (" + short_id(each->holder) + ") both hold it");
+            return;
+        }
+        first = each;
+    }
+}
+
+// Until the deadline, and not a moment less, the server has it for the holder.
+void checker::check_lease_outlives(const belief& which)
+{
+    if (believes(which) && !excused(which.lock, which.holder) &&
+        server_->holder_of(locks_[which.lock].name) != which.holder) {
+        fail("the lease outlives the deadline", which.lock,
+             named(*which.who) + " believes to hold what the server has let go");
+    }
+}
+
+// At the deadline, whatever the network does, the holder is told.
+void checker::watch_deadline(std::size_t number)
+{
+    const auto found = std::ranges::find(beliefs_, number, &belief::number);
+    if (found == beliefs_.end() || found->over || found->who->is_dead()) return;
+    if (found->told.stop_requested()) return;
+    const auto& who = *found->who;
+    const auto left = found->held->valid_for();
+    // Whoever was stopped until a moment ago has not had the time.
+    const auto earliest = std::max(who.true_time_of(who.now() + left), who.last_stop_end());
+    if (left <= 0ns && earliest + tolerance <= world_->now()) {
+        fail("told in time", found->lock, "the deadline has passed, and its holder was not told");
+        return;
+    }
+    world_->at(earliest + tolerance, [this, number] { watch_deadline(number); });
+    world_->at(earliest - 2us, [this, number] {
+        const auto again = std::ranges::find(beliefs_, number, &belief::number);
+        if (again != beliefs_.end()) check_lease_outlives(*again);
+    });
+}
+
+// ── Once nothing goes wrong any more ────────────────────────────────────────────────────────────
+
+void checker::watch_waiting()
+{
+    for (auto& lock : locks_) {
+        const auto index = static_cast<std::size_t>(&lock - locks_.data());
+        const auto holder = server_->holder_of(lock.name);
+        const bool still = lock.waiting_seen && lock.waiting > 0 && holder == lock.holder_seen &&
+                           lock.grants == lock.grants_seen;
+        if (still && !holder) {
+            fail("nobody is forgotten", index, "someone waits, and the lock is free");
+        } else if (still && is_kept_for_nobody(*holder)) {
+            fail("nobody is forgotten", index,
+                 "someone waits, and " + short_id(*holder) + " is kept for nobody");
+        }
+        lock.waiting_seen = lock.waiting > 0;
+        lock.holder_seen = holder;
+        lock.grants_seen = lock.grants;
+    }
+}
+
+bool checker::is_kept_for_nobody(std::string_view holder) const
+{
+    if (may_be_left_behind()) return false;
+    const auto found = holders_.find(holder.substr(0, id_digits));
+    const bool known = found != holders_.end() && found->second.who != nullptr;
+    return known && !found->second.who->is_dead() && found->second.left.has_value() &&
+           std::ranges::none_of(beliefs_, [&](const auto& each) { return each.holder == holder; });
+}
+
+// ── In the end ──────────────────────────────────────────────────────────────────────────────────
+
+nanoseconds checker::time_to_clean_up() const
+{
+    return 3 * plan_->command_limit + 3s;
+}
+
+// What comes back with old data nobody knows of. And a client tries for as long as the lease: a server
+// whose clock is set back keeps it for longer, and takes a request for timely that is late.
+bool checker::may_be_left_behind() const
+{
+    return plan_->has(fault::old_restarts) || plan_->has(fault::server_back) ||
+           plan_->has(fault::server_far_back);
+}
+
+void checker::check_orphans()
+{
+    if (may_be_left_behind()) return;
+    for (std::size_t i = 0; i < locks_.size(); ++i) {
+        const auto holder = server_->holder_of(locks_[i].name);
+        const auto found = holder ? holders_.find(holder->substr(0, id_digits)) : holders_.end();
+        const auto is_forgotten = [&](const holder_record& record) {
+            return record.left && !record.granted_late && !record.who->is_dead() &&
+                   std::max(*record.left, record.taken_late + 4s) + time_to_clean_up() +
+                           plan_->locks[i].linger <=
+                       world_->now();
+        };
+        if (found != holders_.end() && is_forgotten(found->second)) {
+            fail("nothing is left behind", i,
+                 short_id(*holder) + " was given up, and still holds the lock");
+        }
+        for (const auto& waiter : server_->members_of(core::keys_of(locks_[i].name).queue())) {
+            const auto& who = record_of(waiter);
+            if (who.left && who.who != nullptr && !who.who->is_dead() &&
+                *who.left + time_to_clean_up() <= world_->now()) {
+                fail("nothing is left behind", i,
+                     short_id(waiter) + " gave up, and is in the queue");
+            }
+        }
+    }
+}
+
+void checker::check_leftovers()
+{
+    for (const auto& key : server_->keys()) {
+        if (!key.starts_with(fence_prefix)) {
+            fail("nothing is left behind", std::nullopt, "in the end there is a key " + key);
+        } else if (server_->ttl_of(key) <= 0ms) {
+            fail("nothing is left behind", std::nullopt, "a fence for ever: " + key);
+        }
+    }
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,31 @@
+#include "support/acl_rule.h"
+
+#include "support/temp_dir.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <ios>
+#include <sstream>
+#include <stdexcept>
+
+namespace pawl::test {
+
+std::vector<std::string> smallest_rule(const std::string& unwanted)
+{
+    const auto root = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path();
+    const std::string text = read_file(root / "docs" / "wire.md");
+    const std::string opening = "ACL SETUSER keeper on >password ";
+    const std::size_t start = text.find(opening);
+    if (start == text.npos) throw std::runtime_error{"no ACL rule in docs/wire.md"};
+    std::istringstream lines{text.substr(start, text.find("```", start) - start)};
+    lines.ignore(static_cast<std::streamsize>(opening.size()));
+    std::vector<std::string> rule;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(unwanted) != line.npos) continue;
+        std::istringstream words{line.substr(0, line.find('#'))};
+        for (std::string word; words >> word;) rule.push_back(word);
+    }
+    return rule;
+}
+
+}  // namespace pawl::test
