@@ -10,7 +10,8 @@
 
 namespace pawl::test {
 
-// `then` is called with the hold, the error code and the message, on the client's thread, and must not throw.
+// `then` is called with the hold, the error code and the message, on the client's thread, and must
+// not throw.
 template <class Function>
 [[nodiscard]] std::unique_ptr<async::acquire_completion> when_acquired(Function then)
 {

@@ -298,22 +298,6 @@ TEST_F(async_calls, end_as_cancelled_when_the_client_goes)
     EXPECT_EQ(queue_.length("job"), 0);
 }
 
-// Wants another lock when it does not get the first.
-class persistent final : public async::acquire_completion {
-public:
-    persistent(lockable& next, std::promise<ending> told) : next_{&next}, told_{std::move(told)} {}
-
-    void done(hold, std::error_code, std::string_view) noexcept override
-    {
-        async::acquire(*next_, time_limit::never(),
-                       std::make_unique<promised_acquire>(std::move(told_)));
-    }
-
-private:
-    lockable* next_;
-    std::promise<ending> told_;
-};
-
 TEST_F(async_calls, that_begin_while_the_client_goes_send_nothing)
 {
     mutex also_theirs{other_, "next"};
@@ -322,9 +306,11 @@ TEST_F(async_calls, that_begin_while_the_client_goes_send_nothing)
     auto mine = std::make_unique<client>(options());
     mutex lock{*mine, "job"};
     mutex next{*mine, "next"};
-    std::promise<ending> told;
-    auto second = told.get_future();
-    async::acquire(lock, time_limit::never(), std::make_unique<persistent>(next, std::move(told)));
+    std::future<ending> second;
+    async::acquire(lock, time_limit::never(),
+                   when_acquired([&](const hold&, std::error_code, std::string_view) {
+                       second = acquire(next);
+                   }));
     ASSERT_TRUE(eventually([&] { return queue_.length("job") == 1; }));
     mine.reset();
     EXPECT_EQ(second.get().ec, errc::cancelled);
