@@ -92,9 +92,9 @@ struct lock_options {
     std::optional<pawl::layout> layout{};  // unset: plain, but hash for recursive_mutex
 
     // How long this client keeps the lock after the last release, in case it is wanted here again:
-    // then it costs no round trip. Someone else who asks and waits gets it within two round trips,
-    // so unlock() then means "whoever asks may have it" and no longer "it is free". 0 – 1 min; 0 is
-    // off. Needs `renew` and `notify`; not for fair_mutex.
+    // then it costs no round trip. Someone else who asks and waits gets it with two round trips of
+    // messages, so unlock() then means "whoever asks may have it" and no longer "it is free".
+    // 0 – 1 min; 0 is off. Needs `renew` and `notify`; not for fair_mutex.
     std::chrono::milliseconds linger{0};
 
     // Publish every release at the server to the channel lock:release:NAME, for anyone who listens.
