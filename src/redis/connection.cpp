@@ -40,7 +40,7 @@ std::optional<reply_view> connection::next_reply(base::boot_time until, const ba
     // Most answers come at once. What comes in pieces, or late, is waited for with a limit.
     bool at_once = !reply && may_wait_in_link(until, stop);
     while (!reply && ready()) {
-        const bool came = std::exchange(at_once, false) && link_->wait_and_read();
+        const bool came = std::exchange(at_once, false) && link_->wait_and_read(alone_);
         if (!came) {
             if (!ready() || !wait(until, stop)) break;
             link_->advance();

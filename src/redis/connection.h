@@ -21,6 +21,9 @@ public:
 
     [[nodiscard]] bool ready() const noexcept { return link_->now() == link::state::ready; }
 
+    // Whether nobody else uses a connection of this client, which makes a difference in how to wait.
+    void is_alone(bool now) noexcept { alone_ = now; }
+
     // Sends a request. Returns how many replies it has.
     unsigned send(const transport::writer& request);
 
@@ -47,6 +50,7 @@ private:
     std::string request_;  // kept for its memory
     base::boot_time last_used_{};
     unsigned awaited_ = 0;  // replies
+    bool alone_ = true;
 };
 
 }  // namespace pawl::redis

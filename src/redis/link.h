@@ -43,10 +43,10 @@ public:
     void advance();
 
     // For one who waits in his own thread, once the link is ready: from then on wait_and_read() waits
-    // for bytes, for about `longest`, and reads them, with as few system calls as can be. False if none
-    // came.
+    // for bytes, for about `longest`, and reads them, in the way that costs least: whether he is `alone`,
+    // or others of this client wait too. False if none came.
     void may_wait(std::chrono::milliseconds longest);
-    [[nodiscard]] bool wait_and_read();
+    [[nodiscard]] bool wait_and_read(bool alone);
 
     // Queues bytes and writes what the socket takes. Only when ready.
     void send(std::string_view requests);
@@ -83,6 +83,8 @@ private:
     void accept_bytes(std::string_view bytes);
     void fail_system(const std::string& what, int error);
 
+    bool is_unix_;
+    std::chrono::milliseconds longest_wait_{};
     const tls_context* tls_context_;
     state state_ = state::resolving;
     std::optional<resolution> resolution_;

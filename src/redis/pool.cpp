@@ -13,10 +13,11 @@ std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::
         if (auto problem = wait_for_turn(held, until, stop)) return std::move(*problem);
     }
     // From here on the turn is this caller's, and the loan gives it back.
-    ++in_use_;
+    const bool alone = ++in_use_ == 1;
     auto found = take_idle(held);
     held.unlock();
     while (found) {
+        found->is_alone(alone);
         if (!found->is_stale()) return loan{*this, std::move(found)};
         held.lock();
         found = take_idle(held);
