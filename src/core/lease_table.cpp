@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace pawl::core {
 
@@ -102,6 +103,12 @@ void lease_table::lose(const lease_ptr& lease, cause why, const std::string& det
 
 boot_time lease_table::next_wake() const noexcept
 {
+    const bool has_more = !due_.empty() && under_way_ < most_under_way;
+    return has_more ? last_due_ : first_wake();
+}
+
+boot_time lease_table::first_wake() const noexcept
+{
     return by_wake_.empty() ? boot_time::max() : (*by_wake_.begin())->wake;
 }
 
@@ -109,7 +116,7 @@ void lease_table::expire(boot_time now, transitions& out)
 {
     const outcome silence{
         .what = verdict::no_reply, .fence = 0, .detail = "no answer within the limit"};
-    while (next_wake() <= now) {
+    while (first_wake() <= now) {
         const auto lease = *by_wake_.begin();
         if (lease->deadline.load() <= now) {
             move_to(lease, hold_state::lost, cause::expired, {}, out);
@@ -122,6 +129,7 @@ void lease_table::expire(boot_time now, transitions& out)
         } else {
             lease->due = true;
             due_.push_back(lease);
+            last_due_ = now;
             schedule(lease);
         }
     }
@@ -130,9 +138,11 @@ void lease_table::expire(boot_time now, transitions& out)
 std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
 {
     std::vector<lease_ptr> taken;
+    most = std::min(most, most_under_way - under_way_);
     const auto take = [&](const lease_ptr& lease) {
         lease->due = false;
         lease->under_way = true;
+        ++under_way_;
         lease->sent = now;
         lease->overdue_at = now + renewal_limit(lease->length, command_limit_);
         taken.push_back(lease);
@@ -159,7 +169,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_ti
     const bool is_last = lease->under_way && lease->sent == sent;
     switch (got.what) {
     case verdict::done:
-        if (is_last) lease->under_way = false;
+        if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         extended(lease, lease->length, sent, out);
         break;
@@ -175,7 +185,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_ti
 void lease_table::on_renewal_failed(const lease_ptr& lease, const outcome& got, boot_time now,
                                     transitions& out)
 {
-    lease->under_way = false;
+    no_longer_under_way(*lease);
     ++lease->failures;
     lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                 retry_pause(lease->length) * (0.5 + 0.5 * random_()));
@@ -211,6 +221,11 @@ void lease_table::schedule(const lease_ptr& lease)
     }
 }
 
+void lease_table::no_longer_under_way(lease& lease) noexcept
+{
+    if (std::exchange(lease.under_way, false)) --under_way_;
+}
+
 void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                           transitions& out)
 {
@@ -220,6 +235,7 @@ void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std:
     lease->state = to;
     if (to == hold_state::lost || to == hold_state::released) {
         lease->due = false;
+        no_longer_under_way(*lease);
         by_wake_.erase(lease);
     }
     out.push_back({lease, from, to, why, std::move(detail)});

@@ -63,9 +63,10 @@ public:
     void expire(base::boot_time now, transitions& out);
 
     // Some that are due, and others along with them that will be soon: on_renewal() gets the answers.
-    // A million of them in one go would keep everyone else from the server for seconds, and the last
-    // answers would come too late.
+    // None if so many are under way already, and not yet overdue: a million of them in one go would
+    // keep everyone else from the server for seconds, and the last answers would come too late.
     [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now, std::size_t most);
+    static constexpr std::size_t most_under_way = 4'000;
 
     // The answer to a renewal that was sent at `sent`, however late: what counts is when it was sent.
     void on_renewal(const lease_ptr& lease, const outcome& got, base::boot_time sent,
@@ -78,7 +79,9 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return by_wake_.size(); }
 
 private:
+    [[nodiscard]] base::boot_time first_wake() const noexcept;
     void schedule(const lease_ptr& lease);
+    void no_longer_under_way(lease& lease) noexcept;
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);
     void on_renewal_failed(const lease_ptr& lease, const outcome& got, base::boot_time now,
@@ -96,7 +99,9 @@ private:
         }
     };
     std::set<lease_ptr, wakes_before> by_wake_;
-    std::deque<lease_ptr> due_;  // and some that are not any more
+    std::deque<lease_ptr> due_;   // and some that are not any more
+    base::boot_time last_due_{};  // when something last became so
+    std::size_t under_way_ = 0;   // how many are
     std::uint64_t last_number_ = 0;
 };
 

@@ -17,10 +17,6 @@ namespace {
 // Others wait at the server while so many are renewed: about a microsecond each.
 constexpr std::size_t most_in_one_renewal = 1'000;
 
-// While the server works on one, the next is on its way. What else this client asks for comes in
-// between.
-constexpr unsigned most_under_way = 4;
-
 event event_of(const core::transition& change, boot_time now)
 {
     const auto& lease = *change.which;
@@ -92,6 +88,7 @@ bool lease_keeper::end(const lease_ptr& lease)
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     const bool was_held = table_.release(lease, changes);
+    set_alarm();
     tell(changes);
     return was_held;
 }
@@ -114,6 +111,7 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
     // If the deadline has passed meanwhile, that is the reason, whatever the server says now.
     table_.expire(platform_.now(), changes);
     table_.lose(lease, why, detail, changes);
+    set_alarm();
     tell(changes);
 }
 
@@ -166,7 +164,6 @@ void lease_keeper::on_alarm()
         core::transitions changes;
         table_.expire(platform_.now(), changes);
         alarm_at_ = boot_time::max();
-        set_alarm();
         tell(changes);
     }
     renew_what_is_due();
@@ -174,7 +171,7 @@ void lease_keeper::on_alarm()
 
 void lease_keeper::renew_what_is_due()
 {
-    while (renewals_under_way_ < most_under_way) {
+    while (true) {
         std::vector<lease_ptr> due;
         const auto now = platform_.now();
         {
@@ -183,7 +180,6 @@ void lease_keeper::renew_what_is_due()
             set_alarm();
         }
         if (due.empty()) return;
-        ++renewals_under_way_;
         renew(due, now);
     }
 }
@@ -215,10 +211,8 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
         for (std::size_t i = 0; i < due.size(); ++i) {
             table_.on_renewal(due[i], outcomes[i], sent, now, changes);
         }
-        set_alarm();
         tell(changes);
     }
-    --renewals_under_way_;
     renew_what_is_due();
 }
 

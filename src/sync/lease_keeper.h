@@ -101,8 +101,6 @@ private:
     observe::dispatcher& handlers_;
     std::string server_;  // for messages
 
-    unsigned renewals_under_way_ = 0;  // on the scheduler only
-
     std::mutex mutex_;
     core::lease_table table_;           // guarded by mutex_
     base::boot_time alarm_at_;          // guarded by mutex_

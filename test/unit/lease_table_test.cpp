@@ -269,6 +269,37 @@ TEST_F(table_of_leases, what_is_due_and_finds_no_room_is_lost_at_its_deadline)
     EXPECT_EQ(take_due(at(2968)), std::vector{first});
 }
 
+TEST_F(table_of_leases, no_more_are_under_way_than_can_be_answered_in_time)
+{
+    constexpr auto most = lease_table::most_under_way;
+    std::vector<lease_ptr> leases;
+    for (std::size_t i = 0; i <= most; ++i) {
+        leases.push_back(make_lease());
+        table_.add(leases.back(), at(0));
+    }
+    EXPECT_EQ(take_due(at(1000)).size(), most);
+    EXPECT_TRUE(take_due(at(1001)).empty());
+    EXPECT_EQ(table_.next_wake(), at(1750)) << "not before an answer";
+    table_.on_renewal(leases[0], renewed, at(1000), at(1002), changes_);
+    EXPECT_LE(table_.next_wake(), at(1002));
+    EXPECT_EQ(take_due(at(1002)), std::vector{leases[most]});
+}
+
+TEST_F(table_of_leases, what_is_overdue_or_over_makes_room)
+{
+    constexpr auto most = lease_table::most_under_way;
+    std::vector<lease_ptr> leases;
+    for (std::size_t i = 0; i < most + 2; ++i) {
+        leases.push_back(make_lease());
+        table_.add(leases.back(), at(0));
+    }
+    EXPECT_EQ(take_due(at(1000)).size(), most);
+    EXPECT_TRUE(table_.release(leases[0], changes_));
+    EXPECT_LE(table_.next_wake(), at(1000));
+    EXPECT_EQ(take_due(at(1000)), std::vector{leases[most]});
+    EXPECT_EQ(take_due(at(1750)), std::vector{leases[most + 1]}) << "though nobody answered";
+}
+
 TEST_F(table_of_leases, what_was_extended_is_due_no_more)
 {
     const auto lease = make_lease();
