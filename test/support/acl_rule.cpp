@@ -12,8 +12,7 @@ namespace pawl::test {
 
 std::vector<std::string> smallest_rule(const std::string& unwanted)
 {
-    const auto root = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path();
-    const std::string text = read_file(root / "docs" / "wire.md");
+    const std::string text = read_file(std::filesystem::path{PAWL_DOCS_DIR} / "wire.md");
     const std::string opening = "ACL SETUSER keeper on >password ";
     const std::size_t start = text.find(opening);
     if (start == text.npos) throw std::runtime_error{"no ACL rule in docs/wire.md"};
