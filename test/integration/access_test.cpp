@@ -4,10 +4,12 @@
 #include "support/temp_dir.h"
 
 #include <algorithm>
+#include <functional>
 #include <future>
 #include <mutex>
 #include <optional>
 #include <stdlib.h>
+#include <stop_token>
 #include <thread>
 #include <unistd.h>
 
@@ -17,13 +19,13 @@ namespace {
 void use_everything(client& own)
 {
     for (const layout where : {layout::plain, layout::hash}) {
-        mutex lock{own, "stock:42", quick(300ms, where)};
-        recursive_mutex recursive{own, "stock:43", quick(300ms, where)};
+        mutex lock{own, "stock:42", quick(900ms, where)};
+        recursive_mutex recursive{own, "stock:43", quick(900ms, where)};
         const std::scoped_lock both{lock, recursive};
         const std::scoped_lock again{recursive};
         EXPECT_TRUE(lock.current()->confirm());
-        lock.current()->extend(400ms);
-        EXPECT_TRUE(always(700ms, [&] { return lock.current()->state() == hold_state::held; }));
+        lock.current()->extend(1s);
+        EXPECT_TRUE(always(1200ms, [&] { return lock.current()->state() == hold_state::held; }));
     }
     EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
     EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
@@ -204,7 +206,8 @@ protected:
             hold again = lock.try_acquire(ignored).value_or(hold{});
             probe_.must({"DEL", "stock:42"});
             (void)again.confirm(ignored);
-            (void)hands_over(made, where, 500ms);
+            (void)hands_over(
+                made, where, [&] { return is_queued(); }, [&] { return denials() > 0; });
         }
         // Bare, once the server's clock has moved on since the client connected.
         mutex often{own, "stock:43", quick(1s)};
@@ -219,9 +222,13 @@ protected:
         (void)outcome_of([&] { elsewhere.ping(); });
     }
 
-    // One client holds a lock, and another waits for it: in the queue, if it may. Whether he got it.
-    bool hands_over(const client_options& made, layout where,
-                    std::chrono::milliseconds limit = patience)
+    using condition = std::function<bool()>;
+
+    // One client holds a lock and releases it while another waits for it, as `waits` says. Whether
+    // the other got it, unless `enough` was seen before that.
+    bool hands_over(
+        const client_options& made, layout where, const condition& waits,
+        const condition& enough = [] { return false; })
     {
         client one{made};
         client other{made};
@@ -229,15 +236,28 @@ protected:
         fair_mutex second{other, "stock:45", quick(10s, where)};
         std::error_code ignored;
         hold held = first.try_acquire(ignored).value_or(hold{});
-        (void)second.try_acquire_for(20ms, ignored);  // he gives up
+        (void)second.try_acquire_for(20ms, ignored);  // it gives up, and leaves the queue
+        EXPECT_TRUE(eventually([&] { return !is_queued() || enough(); }));
+        std::stop_source stop;
         auto waiting = std::async(std::launch::async, [&] {
             std::error_code told;
-            return second.try_acquire_for(limit, told).has_value();
+            // Less than its lease: then the place in the queue has an end of its own.
+            return second.try_acquire_for(8s, stop.get_token(), told).has_value();
         });
-        (void)eventually(300ms, [&] { return probe_.exists("pawl:queue:{stock:45}"); });
+        const auto ended = [&] { return waiting.wait_for(0s) == std::future_status::ready; };
+        EXPECT_TRUE(eventually([&] { return waits() || enough() || ended(); }));
         held.release(ignored);
+        EXPECT_TRUE(eventually([&] { return enough() || ended(); }));
+        stop.request_stop();
         return waiting.get();
     }
+
+    bool hands_over_by_queue(const client_options& made, layout where)
+    {
+        return hands_over(made, where, [&] { return is_queued(); });
+    }
+
+    bool is_queued() { return probe_.exists("pawl:queue:{stock:45}"); }
 
     // One client lets a lock linger, until another wants it. Whether he got it.
     static bool is_given_up_when_wanted(const client_options& made, layout where)
@@ -264,7 +284,7 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
     try_everything(made);
     for (const layout where : {layout::plain, layout::hash}) {
         probe_.reset_stats();
-        EXPECT_TRUE(hands_over(made, where));
+        EXPECT_TRUE(hands_over_by_queue(made, where));
         EXPECT_GT(probe_.calls("zadd"), 0) << "there was a queue";
         EXPECT_GT(probe_.calls("zpopmin"), 0) << "and a hand-over";
         EXPECT_GT(probe_.calls("publish"), 0) << "and a message";
@@ -277,13 +297,13 @@ TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_fewer)
 {
     const client_options made = as_clerk(smallest_rule("hash layout"));
     client own{made};
-    mutex lock{own, "stock:42", quick(300ms)};
+    mutex lock{own, "stock:42", quick(900ms)};
     hold held = lock.acquire();
     EXPECT_TRUE(held.confirm());
-    held.extend(400ms);
-    EXPECT_TRUE(always(700ms, [&] { return held.state() == hold_state::held; }));
+    held.extend(1s);
+    EXPECT_TRUE(always(1200ms, [&] { return held.state() == hold_state::held; }));
     held.release();
-    EXPECT_TRUE(hands_over(made, layout::plain));
+    EXPECT_TRUE(hands_over_by_queue(made, layout::plain));
     EXPECT_TRUE(is_given_up_when_wanted(made, layout::plain));
     EXPECT_EQ(denials(), 0);
 }
@@ -310,8 +330,10 @@ TEST_F(rights, to_channels_are_not_needed_for_a_lock)
     use_everything(own);
     EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
     for (const layout where : {layout::plain, layout::hash}) {
-        // He asks again, soon after the other has gone: 100 ms at the most.
-        EXPECT_LT(time_of([&] { EXPECT_TRUE(hands_over(made, where)); }), 400ms + slack);
+        // It asks again and again, with pauses of 100 ms at the most.
+        probe_.reset_stats();
+        const auto asks = [&] { return probe_.calls("evalsha") >= 10; };
+        EXPECT_LT(time_of([&] { EXPECT_TRUE(hands_over(made, where, asks)); }), 2s);
         // Without a way to hear who wants it nothing lingers.
         EXPECT_LT(time_of([&] { EXPECT_TRUE(is_given_up_when_wanted(made, where)); }), slack);
     }
@@ -334,7 +356,7 @@ TEST_F(rights, to_channels_that_only_some_lack_keep_nobody_waiting_for_ever)
                   EXPECT_TRUE(waiting.get());
               }),
               500ms + slack)
-        << "he looks every third of his lease";
+        << "a waiter looks every third of its lease";
 }
 
 TEST_F(rights, to_other_names_are_refused)

@@ -37,6 +37,15 @@ TEST(a_temp_dir, goes_with_all_that_is_in_it)
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(thread_count, leaves_out_a_thread_that_was_joined)
+{
+    const std::size_t threads = thread_count();
+    for (int i = 0; i < 2'000; ++i) {
+        std::thread{[] {}}.join();
+        ASSERT_EQ(thread_count(), threads) << "after " << i;
+    }
+}
+
 TEST(a_process, is_heard_fed_and_waited_for)
 {
     process child{{"sh", "-c", "read line; echo got $line; echo trouble >&2; exit 7"}};

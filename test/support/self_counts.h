@@ -5,6 +5,7 @@
 
 namespace pawl::test {
 
+// Threads that have been joined are not among them.
 [[nodiscard]] std::size_t thread_count();
 [[nodiscard]] std::size_t descriptor_count();
 
