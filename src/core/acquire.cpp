@@ -52,7 +52,7 @@ acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_un
 
 acquire_step acquire_machine::start(boot_time now)
 {
-    patience_.restart(now);
+    patience_.restart(now - plan_.silent_before);
     // "Now" limits the waiting for others, not the one question that is asked.
     const bool bounded = !plan_.limit.is_never() && !plan_.limit.is_now();
     limit_ = bounded ? now + plan_.limit.wait() : boot_time::max();
@@ -72,7 +72,9 @@ acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
     case verdict::no_reply:
     case verdict::unreachable:
     case verdict::unavailable: return on_no_answer(got, now);
-    default: return finish(failure_of(got.what), got.detail);
+    default:
+        silent_ = got.what == verdict::cancelled;
+        return finish(failure_of(got.what), got.detail);
     }
 }
 
@@ -97,6 +99,7 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
         // still has it, and else takes it anew.
         uncertain_ = true;
         if (now >= patience_.end() || now >= limit_ || !plan_.own_holder) {
+            out_of_patience_ = now >= patience_.end();
             return finish(errc::unreachable, "the answer took longer than the lease");
         }
         return send(now);
@@ -129,6 +132,7 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
 {
     seen_busy_ = true;
     waiting_ = true;
+    silent_ = false;
     queued_ = got.queued;
     if (queued_) uncertain_ = true;  // even if it is left at once: it may be granted until then
     patience_.restart(now);
@@ -161,6 +165,7 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
 {
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
+    out_of_patience_ = !again;
     if (!again || stuck || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
@@ -172,6 +177,7 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
 acquire_step acquire_machine::send(boot_time now)
 {
     sent_ = now;
+    silent_ = true;
     acquire_step step{.what = acquire_step::kind::send};
     step.until = std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
     wanted_until_ = std::max(wanted_until_, step.until);
@@ -218,6 +224,7 @@ acquire_step acquire_machine::finish(errc failure, std::string detail)
     result_.failure = failure;
     if (!detail.empty()) result_.detail = std::move(detail);
     result_.uncertain = uncertain_;
+    if (silent_) result_.silence = {patience_.since(), out_of_patience_};
     if (unanswered_) result_.wanted_until = wanted_until_;
     return {.what = acquire_step::kind::finish, .until = {}, .request = {}};
 }

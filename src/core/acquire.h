@@ -50,6 +50,10 @@ struct acquire_plan {
     // The lock was granted at once when it was last asked for, with this number, and so most likely is
     // free: then a bare acquire is tried first. Else 0.
     std::uint64_t known = 0;
+
+    // Others of this client asked before and had no answer for so long. This call's patience is
+    // shorter by that time.
+    base::boot_clock::duration silent_before{};
 };
 
 // A bare acquire does not say until when it is wanted. If it had no answer, it is taken for possible that
@@ -78,6 +82,9 @@ struct acquire_result {
 
     // Some request may still be on its way, granted or not: later than that it is not executed any more.
     base::boot_time wanted_until{};
+
+    // Not granted, and the server had not answered the last request.
+    std::optional<core::silence> silence;
 };
 
 class acquire_machine {
@@ -117,6 +124,8 @@ private:
     bool asked_before_ = false;
     bool bare_ = false;     // some bare try had no answer
     bool waiting_ = false;  // pausing because it was busy
+    bool silent_ = false;   // no answer since the last request
+    bool out_of_patience_ = false;
     acquire_result result_;
 };
 

@@ -1,5 +1,7 @@
 #include "core/local_queue.h"
 
+#include "base/mutant.h"
+
 #include <algorithm>
 
 namespace pawl::core {
@@ -14,6 +16,7 @@ local_queue::turn local_queue::arrive()
     }
     if (lock_ == state::absent && !asking_ && line_.empty()) {
         asking_ = true;
+        silent_for_ = {};
         return turn::ask;
     }
     return turn::wait;
@@ -27,6 +30,7 @@ local_queue::ticket local_queue::line_up()
 
 local_queue::turn local_queue::look(ticket who)
 {
+    if (who <= last_in_vain_) return turn::give_up;
     if (*line_.begin() != who) return turn::wait;
     woken_ = false;
     if (lock_ == state::idle) {
@@ -44,6 +48,7 @@ local_queue::turn local_queue::look(ticket who)
 
 void local_queue::leave(ticket who)
 {
+    if (who <= last_in_vain_) return;
     if (*line_.begin() == who) {
         served();
     } else {
@@ -68,9 +73,40 @@ std::optional<local_queue::ticket> local_queue::to_wake(boot_time now)
     return *line_.begin();
 }
 
+void local_queue::asked() noexcept
+{
+    asking_ = false;
+    silent_for_ = {};
+}
+
+bool local_queue::asked_in_vain(silence seen, boot_time now) noexcept
+{
+    asked();
+    // Someone else of this client got it meanwhile: then the server answers, and they wait for that one.
+    if (lock_ != state::absent) return false;
+    if (seen.out_of_patience) return give_up_all();
+    silent_for_ = now - seen.since;
+    return false;
+}
+
+bool local_queue::kept_in_vain() noexcept
+{
+    gone();
+    return !asking_ && give_up_all();
+}
+
+bool local_queue::give_up_all() noexcept
+{
+    if (base::is(base::mutant::d47_only_one_is_told)) return false;
+    while (!line_.empty()) served();
+    last_in_vain_ = last_ticket_;
+    return true;
+}
+
 void local_queue::granted(boot_time now) noexcept
 {
     lock_ = state::held;
+    silent_for_ = {};
     passes_ = 0;
     asked_at_ = now;
 }

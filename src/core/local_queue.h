@@ -9,11 +9,16 @@
 // Who waits is woken in the order of arrival, and looks again. Newcomers may be quicker than someone who
 // has to be woken, which makes passing on cheap; but nobody is overtaken for longer than a moment.
 //
+// All who wait share one patience with the server. If it gives no answer for a whole command limit, all of
+// them are told, and not only the one who asked. If that one gives up sooner, the next asks for the rest
+// of the limit. Who comes later begins anew.
+//
 // Others wait at the server, perhaps: so after some passes, or some time, the server is asked whether the
 // lock may stay. Like all machines this one has no clock, no thread and no lock of its own.
 #pragma once
 
 #include "base/clock.h"
+#include "core/patience.h"
 
 #include <chrono>
 #include <cstdint>
@@ -26,7 +31,12 @@ class local_queue {
 public:
     using ticket = std::uint64_t;
 
-    enum class turn { take, ask, wait };
+    enum class turn {
+        take,
+        ask,
+        wait,
+        give_up,  // only from look(): the server is silent
+    };
 
     // Someone arrives.
     [[nodiscard]] turn arrive();
@@ -34,7 +44,7 @@ public:
     // He waits, with this ticket.
     [[nodiscard]] ticket line_up();
 
-    // Someone who waits looks whether it is his turn. With `take` and `ask` the ticket is used up.
+    // Someone who waits looks whether it is his turn. Unless the answer is `wait` the ticket is used up.
     [[nodiscard]] turn look(ticket who);
 
     // He gives up.
@@ -43,8 +53,18 @@ public:
     // Who is to be woken now, so that he looks; nobody twice, until he has looked.
     [[nodiscard]] std::optional<ticket> to_wake(base::boot_time now);
 
-    // Who asked the server has its answer.
-    void asked() noexcept { asking_ = false; }
+    // Who asked the server has its answer, or failed for a reason that concerns nobody else.
+    void asked() noexcept;
+
+    // Who asked has no answer. If patience is over, all who wait have to give up: returns true, and
+    // they are to be woken.
+    [[nodiscard]] bool asked_in_vain(silence seen, base::boot_time now) noexcept;
+
+    // It is absent: the server was asked for a whole command limit whether it may stay. Else as above.
+    [[nodiscard]] bool kept_in_vain() noexcept;
+
+    // For how long those before had asked in vain when the caller's turn to ask came.
+    [[nodiscard]] base::boot_clock::duration silent_before() const noexcept { return silent_for_; }
 
     // It is held: the server granted it.
     void granted(base::boot_time now) noexcept;
@@ -83,11 +103,14 @@ private:
     enum class state { absent, held, idle };
 
     void served() noexcept;  // the first in line
+    [[nodiscard]] bool give_up_all() noexcept;
 
     state lock_ = state::absent;
     bool asking_ = false;
+    base::boot_clock::duration silent_for_{};
     std::set<ticket> line_;  // they grow, so the first is the one that came first
     ticket last_ticket_ = 0;
+    ticket last_in_vain_ = 0;  // those up to here have to give up
 
     // Of the first in line.
     bool woken_ = false;                       // and has not looked since

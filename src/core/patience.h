@@ -17,6 +17,12 @@
 
 namespace pawl::core {
 
+// For how long the server had given no answer when a call ended.
+struct silence {
+    base::boot_time since;
+    bool out_of_patience;  // a whole command limit; otherwise the caller gave up before that
+};
+
 class patience {
 public:
     patience(std::chrono::milliseconds command_limit, const base::random_unit& random)
@@ -34,7 +40,8 @@ public:
     // Even a caller with less time than that gives the server a chance to answer.
     static constexpr std::chrono::milliseconds shortest_try{100};
 
-    // When it is over.
+    // When it began, and when it is over.
+    [[nodiscard]] base::boot_time since() const noexcept { return end_ - command_limit_; }
     [[nodiscard]] base::boot_time end() const noexcept { return end_; }
 
     // Until when the answer to a try must be here.

@@ -64,6 +64,7 @@ core::acquire_plan acquisition::plan(const lock_settings& settings) const
     plan.client = client_->room().client();
     plan.reserve = how_.reserve;
     plan.known = how_.known;
+    plan.silent_before = how_.silent_before;
     return plan;
 }
 
@@ -120,7 +121,7 @@ taken acquisition::conclude()
             place_.reset();
             client_->leases().give_back(lease_, got.wanted_until);
         }
-        return trouble{*got.failure, got.detail};
+        return not_taken{{*got.failure, got.detail}, got.silence};
     }
     if (got.unheard) client_->room().doubt();
     lease_->fence = got.fence;

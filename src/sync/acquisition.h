@@ -26,12 +26,18 @@ struct taking {
     time_limit limit = time_limit::now();
     unsigned reserve = 0;     // how many numbers to set aside above the fence
     std::uint64_t known = 0;  // the number with which it was granted at once, or 0
+    base::boot_clock::duration silent_before{};  // as in core::acquire_plan
     std::weak_ptr<core::lease_watcher> watcher{};
+};
+
+struct not_taken {
+    trouble why;
+    std::optional<core::silence> silence{};  // as in core::acquire_result
 };
 
 // The lease is in the keeper's hands; or if not, nothing is left at the server, as soon as that can be
 // reached.
-using taken = std::variant<core::lease_ptr, trouble>;
+using taken = std::variant<core::lease_ptr, not_taken>;
 
 class acquisition {
 public:

@@ -68,7 +68,7 @@ void async_acquire::abandon()
     if (standing_.what == kind::waits) {
         leave_line(gone);
     } else if (wanted_) {
-        conclude(gone);
+        conclude(not_taken{gone});
     } else {
         finish(gone);
     }
@@ -80,6 +80,7 @@ void async_acquire::stand(local_lock::standing now)
     switch (standing_.what) {
     case kind::has_it: finish(std::move(standing_.granted)); break;
     case kind::busy: finish(trouble{errc::busy, {}}); break;
+    case kind::gives_up: finish(std::move(standing_.why)); break;
     case kind::asks:
     case kind::asks_beside: ask(standing_.what == kind::asks_beside); break;
     case kind::waits:
@@ -196,8 +197,8 @@ void async_acquire::conclude(taken got)
     if (local_) {
         const bool beside = standing_.what == kind::asks_beside;
         finish(local_->asked(beside, reserve_, std::move(got), release_mode::in_background));
-    } else if (auto* const failed = std::get_if<trouble>(&got)) {
-        finish(std::move(*failed));
+    } else if (auto* const failed = std::get_if<not_taken>(&got)) {
+        finish(std::move(failed->why));
     } else {
         finish(std::make_shared<grant>(client_, std::get<core::lease_ptr>(got), nullptr,
                                        release_mode::in_background));

@@ -25,10 +25,21 @@ maybe_trouble grant::enter(const base::interrupt* stop)
         }
     } while (!word_.compare_exchange_weak(before, after));
     request.count = after.holds();
-    auto failed = note(client_->run(request, stop), lease_->length);
+    try {
+        auto failed = note(client_->run(request, stop), lease_->length);
+        if (failed) undo_entry();
+        return failed;
+    } catch (...) {
+        // Out of descriptors, say. A count that stayed up would keep the lock for ever.
+        undo_entry();
+        throw;
+    }
+}
+
+void grant::undo_entry()
+{
     // Everyone else may have left while we tried.
-    if (failed && drop_one() == 0) static_cast<void>(release());
-    return failed;
+    if (drop_one() == 0) static_cast<void>(release());
 }
 
 maybe_trouble grant::leave()

@@ -78,6 +78,7 @@ private:
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
     [[nodiscard]] unsigned drop_one();
+    void undo_entry();
     [[nodiscard]] maybe_trouble release();
     void ask(core::operation request, result_handler done);
     [[nodiscard]] maybe_trouble note(const client_state::answer& got,

@@ -20,6 +20,12 @@ constexpr std::chrono::milliseconds longest_wake_up{10};
 // As many numbers as the lock is passed on before the server is asked again.
 constexpr unsigned reserve_size = core::local_queue::most_passes;
 
+bool means_silence(verdict what)
+{
+    return what == verdict::no_reply || what == verdict::unreachable ||
+           what == verdict::unavailable;
+}
+
 // Whose turn it is may ask once, however late it is.
 time_limit what_is_left(time_limit limit, boot_time until, boot_time now)
 {
@@ -55,6 +61,7 @@ local_lock::result local_lock::acquire(time_limit limit, const std::stop_token& 
     switch (mine.what) {
     case kind::has_it: return std::move(mine.granted);
     case kind::busy: return trouble{errc::busy, {}};
+    case kind::gives_up: return std::move(mine.why);
     default: return ask(mine.what == kind::asks_beside, limit, stop);
     }
 }
@@ -116,6 +123,7 @@ local_lock::standing local_lock::stand(guard& held, turn my_turn, ticket mine, c
         now = {.what = kind::waits, .granted = nullptr, .number = mine};
         asleep_[mine] = wake;
         break;
+    case turn::give_up: now = {.what = kind::gives_up, .why = in_vain_}; break;
     }
     wake_next(held);
     return now;
@@ -139,8 +147,9 @@ local_lock::result local_lock::ask(bool beside, time_limit limit, const std::sto
         auto got = take_from_server(*client_, settings_, std::move(how), stop);
         return asked(beside, reserve, std::move(got), release_mode::waits);
     } catch (const std::system_error& e) {
+        // Out of descriptors: the next one may be luckier.
         static_cast<void>(
-            asked(beside, reserve, trouble{errc::unreachable, e.what()}, release_mode::waits));
+            asked(beside, reserve, not_taken{{errc::unreachable, e.what()}}, release_mode::waits));
         throw;
     }
 }
@@ -157,23 +166,37 @@ taking local_lock::begin_to_ask(bool beside, time_limit limit)
     return {.limit = limit,
             .reserve = may_pass_on ? reserve_size : 0,
             .known = std::exchange(known_, 0),
+            .silent_before = beside ? base::boot_clock::duration{} : queue_.silent_before(),
             .watcher = weak_from_this()};
 }
 
 local_lock::result local_lock::asked(bool beside, unsigned reserve, taken got, release_mode how)
 {
     guard held{mutex_};
-    if (!beside) queue_.asked();
-    if (auto* const failed = std::get_if<trouble>(&got)) {
+    if (auto* const failed = std::get_if<not_taken>(&got)) {
         at_once_ = 0;
-        wake_next(held);
-        return std::move(*failed);
+        beside ? wake_next(held) : failed_to_ask(held, *failed);
+        return std::move(failed->why);
     }
+    if (!beside) queue_.asked();
     auto granted = adopt(std::get<core::lease_ptr>(got), reserve, how);
     // It may have been lost before we knew that it was here.
     notice_loss();
     wake_next(held);
     return granted;
+}
+
+// Tells those who wait behind the one who asked, or lets the next of them ask. Lets go of the mutex.
+void local_lock::failed_to_ask(guard& held, const not_taken& got)
+{
+    bool in_vain = false;
+    if (got.silence) {
+        in_vain = queue_.asked_in_vain(*got.silence, client_->platform().now());
+    } else {
+        queue_.asked();
+    }
+    if (in_vain) in_vain_ = got.why;
+    in_vain ? wake_all(held) : wake_next(held);
 }
 
 std::shared_ptr<grant> local_lock::adopt(const core::lease_ptr& lease, unsigned reserve,
@@ -291,12 +314,17 @@ maybe_trouble local_lock::kept(const core::lease_ptr& lease, const client_state:
         wake_next(held);
         return std::nullopt;
     }
+    bool in_vain = false;
     if (lease == lease_) {
         lease_ = nullptr;
+        // If nothing was sent, we are out of descriptors, and the server may well be there.
+        const bool silent = got.sent != boot_time{} && means_silence(what);
+        in_vain = silent && queue_.kept_in_vain();
         queue_.gone();
     }
     static_cast<void>(leases.end(lease));
-    wake_next(held);
+    if (in_vain) in_vain_ = trouble_of(got.what);
+    in_vain ? wake_all(held) : wake_next(held);
     // Handed over is as good as released. If it was lost meanwhile, it had been released before.
     const bool settled = what == verdict::busy || means_lost(what);
     const bool may_come = client_->platform().now() <= lease->wanted_until;
@@ -399,6 +427,16 @@ void local_lock::wake_next(guard& held)
     if (const auto next = queue_.to_wake(client_->platform().now())) wake = asleep_.at(*next);
     held.unlock();
     if (wake) wake();
+}
+
+// Likewise.
+void local_lock::wake_all(guard& held)
+{
+    const auto all = std::exchange(asleep_, {});
+    held.unlock();
+    for (const auto& [number, wake] : all) {
+        if (wake) wake();
+    }
 }
 
 }  // namespace pawl::sync

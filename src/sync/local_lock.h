@@ -61,10 +61,12 @@ public:
             asks_beside,  // he may ask the server, for himself alone: he will not wait
             busy,         // nor need he
             waits,        // in line, with a ticket
+            gives_up,     // someone else asked the server, which is silent
         };
         kind what{};
         std::shared_ptr<grant> granted{};  // has_it
         ticket number{};                   // waits
+        trouble why{};                     // gives_up
     };
     [[nodiscard]] standing arrive(bool may_wait, const waker& wake, release_mode how);
     [[nodiscard]] standing look(ticket mine, const waker& wake, release_mode how);
@@ -93,9 +95,11 @@ private:
     [[nodiscard]] bool wait_for_turn(standing& mine, base::boot_time until,
                                      const std::stop_token& stop);
     [[nodiscard]] result ask(bool beside, time_limit limit, const std::stop_token& stop);
+    void failed_to_ask(guard& held, const not_taken& got);
     void on_lost() override;
     void look_after_idle();
     void wake_next(guard& held);
+    void wake_all(guard& held);
 
     // What is left to do at the server when the last hold has left.
     enum class rest_of_release { nothing, keep, give_back };
@@ -125,6 +129,7 @@ private:
     std::mutex mutex_;
     core::local_queue queue_;  // guarded by mutex_, as all below
     std::map<ticket, waker> asleep_;
+    trouble in_vain_;                      // what those who have to give up are told
     core::lease_ptr lease_;                // none if it is absent
     std::uint64_t next_fence_ = 0;         // to pass it on with
     std::uint64_t last_fence_ = 0;         // that was set aside

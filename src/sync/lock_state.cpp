@@ -52,7 +52,7 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_to
     how.limit = limit;
     how.known = known_.exchange(0);
     auto got = take_from_server(*client_, settings_, std::move(how), stop);
-    if (auto* const failed = std::get_if<trouble>(&got)) return std::move(*failed);
+    if (auto* const failed = std::get_if<not_taken>(&got)) return std::move(failed->why);
     const auto& lease = std::get<core::lease_ptr>(got);
     if (lease->at_once) known_ = lease->fence.load();
     return std::make_shared<grant>(client_, lease, nullptr, release_mode::waits);

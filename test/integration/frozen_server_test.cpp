@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace pawl::test {
@@ -130,6 +131,31 @@ TEST_F(frozen_server, makes_a_call_fail_as_unreachable_within_the_command_limit)
     EXPECT_EQ(told, errc::unreachable);
     EXPECT_LT(time_of([&] { (void)lock.try_acquire_for(100ms, told); }), 300ms + slack);
     EXPECT_EQ(told, errc::unreachable);
+}
+
+TEST_F(frozen_server, is_told_to_all_threads_that_wait_for_one_lock_and_not_to_one_after_the_other)
+{
+    constexpr int count = 8;
+    client_options hasty = options();
+    hasty.command_limit = 1500ms;
+    client own{hasty};
+    mutex lock{own, "job", quick(10s)};
+    own.ping();
+    server_.freeze();
+    const auto begin = steady::now();
+    std::atomic<int> unreachable = 0;
+    {
+        std::vector<std::jthread> waiting;
+        for (int i = 0; i < count; ++i) {
+            waiting.emplace_back([&] {
+                std::error_code told;
+                (void)lock.acquire(told);
+                if (told == errc::unreachable) ++unreachable;
+            });
+        }
+    }
+    EXPECT_EQ(unreachable, count);
+    EXPECT_LT(steady::now() - begin, hasty.command_limit * count / 2);
 }
 
 TEST_F(frozen_server, makes_connecting_fail_within_its_limit)

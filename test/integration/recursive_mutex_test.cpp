@@ -1,8 +1,11 @@
 // pawl::recursive_mutex: counted on the server, free at zero.
 #include "integration/fixture.h"
+#include "support/no_descriptors.h"
 
 #include <mutex>
 #include <optional>
+#include <stop_token>
+#include <system_error>
 #include <thread>
 
 namespace pawl::test {
@@ -45,6 +48,24 @@ TEST_P(recursion, is_counted_up_and_down_and_frees_at_zero)
     mutex_.unlock();
     EXPECT_FALSE(probe_.exists("job"));
     EXPECT_EQ(mutex_.current(), nullptr);
+    EXPECT_TRUE(others_.try_acquire());
+}
+
+TEST_P(recursion, is_free_after_the_release_though_an_entry_failed_for_want_of_descriptors)
+{
+    auto outer = mutex_.acquire();
+    std::stop_source stop;
+    std::error_code told;
+    server_.freeze();  // so that there is something to wait for
+    {
+        const no_descriptors here;
+        EXPECT_FALSE(mutex_.try_acquire(stop.get_token(), told));
+    }
+    server_.thaw();
+    EXPECT_EQ(told, errc::unreachable) << "it takes one to wait for the answer or for the stop";
+    outer.release();
+    EXPECT_FALSE(probe_.exists("job"));
+    EXPECT_TRUE(client_.holds().empty()) << "or it would be renewed for ever";
     EXPECT_TRUE(others_.try_acquire());
 }
 

@@ -102,11 +102,13 @@ void checker::entered_again(const belief& outer, hold& inner)
     }
 }
 
-void checker::acquire_failed(process& who, std::size_t lock, std::error_code why, bool fresh)
+void checker::acquire_failed(process& who, std::size_t lock, std::error_code why, attempt how)
 {
     trace_->note(lock, [&] { return named(who) + " did not get it: " + why.message(); });
     if (why == errc::busy) last_heard_[&who] = world_->now();
-    if (fresh) {
+    if (why == errc::unreachable) check_silence(who, lock, how);
+    if (!how.waits) silences_.begins_anew(who, lock);
+    if (how.fresh) {
         auto& record = record_of(who.last_id());
         record.lock = lock;
         record.who = &who;
@@ -120,8 +122,27 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     }
 }
 
+// All who wait for a lock in one process are told at the same time that the server is silent.
+void checker::check_silence(const process& who, std::size_t lock, const attempt& how)
+{
+    using kind = lock_plan::kind;
+    // Elsewhere each asks for himself; and who is kept from running is told later.
+    const auto what = plan_->locks[lock].what;
+    const bool shared = what == kind::mutex || what == kind::recursive;
+    const bool late = plan_->has(fault::stops) || plan_->has(fault::slow_threads) ||
+                      plan_->has(fault::server_far_back);
+    if (!shared || late || !how.waits || who.is_dead()) return;
+    constexpr auto a_moment = 150ms;  // the shortest try, and some
+    const auto lasted = silences_.lasted(who, lock, how.since);
+    if (lasted > plan_->command_limit + a_moment) {
+        fail("unreachable is told in time", lock,
+             named(who) + " was told after " + std::to_string(lasted / 1ms) + " ms of silence");
+    }
+}
+
 void checker::releasing(belief& which)
 {
+    silences_.begins_anew(*which.who, which.lock);
     which.over = true;
     record_of(which.holder).given_up = world_->now();
     trace_->note(which.lock,
@@ -187,7 +208,10 @@ void checker::told(process& who, const event& what)
         return named(who) + " is told: " + short_id(what.holder) + " " +
                std::string{to_string(what.to)} + ", " + std::string{to_string(what.why)};
     });
-    if (what.to == hold_state::lost) ++losses_;
+    if (what.to == hold_state::lost) {
+        ++losses_;
+        silences_.begins_anew(who, index);
+    }
     const auto found = std::ranges::find(beliefs_, what.holder, &belief::holder);
     const bool renewed = found != beliefs_.end() && found->renewed;
     const bool bad = what.to == hold_state::lost || what.to == hold_state::jeopardy;

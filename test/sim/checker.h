@@ -6,6 +6,7 @@
 #include "sim/queue_model.h"
 #include "sim/script_call.h"
 #include "sim/server.h"
+#include "sim/silence_watch.h"
 #include "sim/trace.h"
 #include "sim/world.h"
 
@@ -58,8 +59,12 @@ public:
     [[nodiscard]] belief& granted(process& who, std::size_t lock, hold& held, bool renewed,
                                   std::chrono::milliseconds lease);
     void entered_again(const belief& outer, hold& inner);
-    // `fresh`: it was a new request, and not an attempt to enter again.
-    void acquire_failed(process& who, std::size_t lock, std::error_code why, bool fresh);
+    struct attempt {
+        base::boot_time since;  // when the call began
+        bool waits = true;      // or only tries
+        bool fresh = true;      // it was a new request, and not an attempt to enter again
+    };
+    void acquire_failed(process& who, std::size_t lock, std::error_code why, attempt how);
     void releasing(belief& which);
     void released(belief& which, std::error_code why, base::boot_time valid_until);
     void answered(const belief& which, std::string_view call, std::error_code why);
@@ -83,7 +88,10 @@ public:
     // ── Told by the network and by those who do harm ────────────────────────────────────────────
 
     void sent(const process& who, std::span<const std::string_view> words);
-    void to_be_sent(std::span<const std::string_view> words);  // when there is a connection
+    // When there is a connection; by a thread that waits for the answer, or in the background.
+    void called(const process& who, std::span<const std::string_view> words);
+    void submitted(const process& who, std::span<const std::string_view> words);
+    void arrived(const process& who) { silences_.heard(who); }
     void before(const std::vector<std::string_view>& words) override;
     void after(const std::vector<std::string_view>& words, std::string_view reply) override;
     void told(std::string_view push) override;
@@ -171,6 +179,7 @@ private:
     void watch_lingering(std::size_t lock, const std::string& holder);
     [[nodiscard]] bool may_be_left_behind() const;
     [[nodiscard]] bool is_kept_for_nobody(std::string_view holder) const;
+    void check_silence(const process& who, std::size_t lock, const attempt& how);
     void granted_late(holder_record& record, std::size_t lock, bool bounded);
     [[nodiscard]] holder_record& record_of(std::string_view holder);
     void check_exclusion(lock_record& lock);
@@ -189,6 +198,7 @@ private:
     std::size_t last_belief_ = 0;
     std::map<std::string, holder_record, std::less<>> holders_;
     std::map<const process*, nanoseconds> last_heard_;
+    silence_watch silences_;
     std::chrono::milliseconds longest_{0};
     std::uint64_t grants_ = 0;
     std::uint64_t losses_ = 0;

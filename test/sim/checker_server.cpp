@@ -66,8 +66,18 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
     }
 }
 
-void checker::to_be_sent(std::span<const std::string_view> words)
+void checker::called(const process& who, std::span<const std::string_view> words)
 {
+    const auto call = read_call(words);
+    const bool bare = words[0] == "SET";
+    if (!bare && (!call || call->what != kind::acquire)) return;
+    const auto* const lock = find(bare ? words[1] : call->keys[0]);
+    silences_.asked(who, static_cast<std::size_t>(lock - locks_.data()));
+}
+
+void checker::submitted(const process& who, std::span<const std::string_view> words)
+{
+    called(who, words);
     const auto call = read_call(words);
     if (!call || call->what != kind::renew) return;
     for (std::size_t i = 0; i < call->keys.size(); ++i) {

@@ -154,6 +154,10 @@ std::span<const mutant> all_mutants()
          "the script after a bare acquire does not know that it took the lock",
          code::bare_not_repeated,
          {}},
+        {"D47",
+         "of those who wait only one is told that the server is silent",
+         code::d47_only_one_is_told,
+         {}},
         {"D38", "one holder for all grants of a client", code::d38_same_holder, {}},
     };
     return all;

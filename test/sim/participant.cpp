@@ -56,7 +56,9 @@ void participant::make_client()
         stage_->world, stage_->server, process_, network_, dice_.stream(2),
         sim::transport::limits{.connect = options.connect_limit, .command = options.command_limit});
     way->on_send([this](const auto& words) { stage_->checker.sent(*process_, words); });
-    way->on_submit([this](const auto& words) { stage_->checker.to_be_sent(words); });
+    way->on_submit([this](const auto& words) { stage_->checker.submitted(*process_, words); });
+    way->on_call([this](const auto& words) { stage_->checker.called(*process_, words); });
+    way->on_arrival([this] { stage_->checker.arrived(*process_); });
     transport_ = way.get();
     sync::surroundings around{
         .platform = process_,
@@ -148,6 +150,7 @@ void participant::lock_and_unlock(dice& dice, std::size_t lock)
     auto& mutex = locks_[lock]->get();
     const auto& options = locks_[lock]->options;
     const auto id_before = process_->last_id();
+    const auto began = process_->now();
     std::error_code ec = errc::timed_out;
     try {
         const auto limit = dice.spread(stage_->what.delay, 3 * stage_->what.lease);
@@ -157,7 +160,9 @@ void participant::lock_and_unlock(dice& dice, std::size_t lock)
         ec = e.code();
     }
     if (ec) {
-        stage_->checker.acquire_failed(*process_, lock, ec, process_->last_id() != id_before);
+        stage_->checker.acquire_failed(
+            *process_, lock, ec,
+            {.since = began, .waits = true, .fresh = process_->last_id() != id_before});
         return;
     }
     auto& held = *mutex.current();
@@ -182,6 +187,7 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
         token = change_of_mind.get_token();
     }
     const auto id_before = process_->last_id();
+    const auto began = process_->now();
     std::error_code ec;
     std::optional<hold> got;
     // An asynchronous caller is no thread, and could not enter a recursive_mutex again.
@@ -215,8 +221,10 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
     const bool late = got && got->valid_for() <= 0ns;
     if (late && asynchronous && stage_->what.has(fault::slow_threads)) return std::nullopt;
     if (!got) {
-        const bool fresh = process_->last_id() != id_before;
-        stage_->checker.acquire_failed(*process_, lock, ec, fresh);
+        const bool waits = how != 0 && how != 3;
+        stage_->checker.acquire_failed(
+            *process_, lock, ec,
+            {.since = began, .waits = waits, .fresh = process_->last_id() != id_before});
     }
     return got;
 }
@@ -312,6 +320,7 @@ void participant::last_cycle(dice& dice)
     for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
         while (!process_->is_dead()) {
             const auto id_before = process_->last_id();
+            const auto began = process_->now();
             std::error_code ec;
             hold held;
             {
@@ -322,7 +331,9 @@ void participant::last_cycle(dice& dice)
                 critical_section(dice, lock, std::move(held));
                 break;
             }
-            stage_->checker.acquire_failed(*process_, lock, ec, process_->last_id() != id_before);
+            stage_->checker.acquire_failed(
+                *process_, lock, ec,
+                {.since = began, .waits = true, .fresh = process_->last_id() != id_before});
         }
     }
     ++satisfied_;

@@ -118,6 +118,14 @@ transport::connection_ptr transport::dial()
     return fresh;
 }
 
+// Before there is a connection: as it will most likely be.
+void transport::show_words(const writer& request, const onlooker& to)
+{
+    std::string bytes;
+    static_cast<void>(request({.major_version = 7, .resp3 = true}, bytes));
+    for (const auto& each : each_of(bytes)) show(to, each);
+}
+
 // What is written at once arrives at once, and is executed without anything in between; almost always.
 std::vector<std::string> transport::packets_of(const std::string& request)
 {
@@ -165,8 +173,10 @@ void transport::send_back(const connection_ptr& on, std::function<void()> arrive
     }
     on->last_reply = std::max(world_->now() + draw_delay(), on->last_reply);
     where_->after(on->last_reply - world_->now(),
-                  [alive = alive_, on, arrives = std::move(arrives)] {
-                      if (*alive && !on->dead) arrives();
+                  [this, alive = alive_, on, arrives = std::move(arrives)] {
+                      if (!*alive || on->dead) return;
+                      if (on_arrival_) on_arrival_();
+                      arrives();
                   });
 }
 
@@ -224,6 +234,7 @@ std::optional<transport::unanswered> transport::call(
     const std::function<void(const redis::reply_view&)>& read)
 {
     if (where_->is_dead()) return unanswered{{failure_kind::unreachable, "dead"}, false};
+    show_words(request, on_call_);
     connection_ptr on;
     const auto token = how.stop != nullptr ? how.stop->token() : std::stop_token{};
     const std::stop_callback watch{token, [&] {
@@ -272,9 +283,7 @@ std::optional<transport::unanswered> transport::call(
 
 void transport::submit(writer request, std::chrono::milliseconds patience, reader done)
 {
-    std::string bytes;
-    static_cast<void>(request({.major_version = 7, .resp3 = true}, bytes));
-    for (const auto& each : each_of(bytes)) show(on_submit_, each);
+    show_words(request, on_submit_);
     unsent_.push_back({std::move(request), patience, std::move(done)});
     connect();
 }

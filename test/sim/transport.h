@@ -62,6 +62,10 @@ public:
     void on_send(onlooker who) { on_send_ = std::move(who); }
     void on_submit(onlooker who) { on_submit_ = std::move(who); }
 
+    // Sees every request of a thread before there is a connection for it, and everything that arrives.
+    void on_call(onlooker who) { on_call_ = std::move(who); }
+    void on_arrival(std::function<void()> who) { on_arrival_ = std::move(who); }
+
     // All connections break; whoever waits on one notices, or, `silently`, does not.
     void break_all(bool silently);
 
@@ -72,6 +76,7 @@ private:
 
     [[nodiscard]] connection_ptr dial();
     [[nodiscard]] std::vector<std::string> packets_of(const std::string& request);
+    static void show_words(const writer& request, const onlooker& to);
     [[nodiscard]] static redis::server_facts facts_of(const connection& what);
     [[nodiscard]] std::optional<redis::failure> wait_until_open(connection& what,
                                                                 const waiting& how);
@@ -98,6 +103,8 @@ private:
     std::string shown_ = "sim:";
     onlooker on_send_;
     onlooker on_submit_;
+    onlooker on_call_;
+    std::function<void()> on_arrival_;
     std::shared_ptr<bool> alive_;  // false in what is planned once this is gone
     std::vector<std::weak_ptr<connection>> all_;
     std::vector<connection_ptr> idle_;

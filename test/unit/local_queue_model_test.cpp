@@ -31,7 +31,9 @@ public:
         leave,
         answer_yes,  // to who asks the server, or wants to keep it
         answer_no,
-        grant_beside,  // someone went to the server for himself alone
+        stay_silent,    // for a whole command limit
+        give_up_early,  // who asks does, without an answer
+        grant_beside,   // someone went to the server for himself alone
         release,
         release_unsound,
         release_without_fence,
@@ -56,6 +58,8 @@ public:
             break;
         case act::answer_yes: answer(true); break;
         case act::answer_no: answer(false); break;
+        case act::stay_silent: no_answer(true); break;
+        case act::give_up_early: no_answer(false); break;
         case act::grant_beside:
             if (lock_ == lock::absent) grant();
             break;
@@ -110,6 +114,7 @@ private:
         const auto got = queue_.look(who);
         if (woken_ == who) woken_.reset();
         if (got == turn::wait) return;
+        RC_ASSERT(got != turn::give_up);
         RC_ASSERT(who == line_.front());
         line_.pop_front();
         got_turn(got);
@@ -145,6 +150,25 @@ private:
             // While someone of this process has it, the server grants it to nobody else.
             if (yes && lock_ == lock::absent) grant();
         }
+    }
+
+    // Whoever waits is told if patience is over, unless someone here has the lock.
+    void no_answer(bool for_a_limit)
+    {
+        bool told = false;
+        if (lock_ == lock::keeping && for_a_limit) {
+            lock_ = lock::absent;
+            told = queue_.kept_in_vain();
+            RC_ASSERT(told == !asks_);
+        } else if (asks_) {
+            asks_ = false;
+            told = queue_.asked_in_vain({.since = now_, .out_of_patience = for_a_limit}, now_);
+            RC_ASSERT(told == (for_a_limit && lock_ == lock::absent));
+        }
+        if (!told) return;
+        for (const auto each : line_) RC_ASSERT(queue_.look(each) == turn::give_up);
+        line_.clear();
+        woken_.reset();
     }
 
     void grant()

@@ -376,5 +376,121 @@ TEST_F(a_local_queue, counts_passes_anew_with_every_grant)
     EXPECT_EQ(queue_.release(fine, at(51)), ending::pass_on);
 }
 
+// ── A server that is silent ─────────────────────────────────────────────────────────────────────
+
+constexpr silence whole{.since = base::boot_time{}, .out_of_patience = true};
+
+silence since(int ms)
+{
+    return {.since = at(ms), .out_of_patience = false};
+}
+
+TEST_F(a_local_queue, tells_all_who_wait_that_the_server_was_silent_for_a_command_limit)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    EXPECT_TRUE(queue_.asked_in_vain(whole, at(1000)));
+    EXPECT_FALSE(queue_.has_waiters());
+    EXPECT_FALSE(queue_.to_wake(at(1000))) << "all of them are woken";
+    EXPECT_EQ(queue_.look(second), turn::give_up);
+    EXPECT_EQ(queue_.look(first), turn::give_up);
+}
+
+TEST_F(a_local_queue, lets_one_ask_who_comes_after_the_others_were_told)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto late_to_look = wait_in_line();
+    ASSERT_TRUE(queue_.asked_in_vain(whole, at(1000)));
+    EXPECT_EQ(queue_.arrive(), turn::ask);
+    EXPECT_EQ(queue_.silent_before(), 0ms) << "he has a limit of his own";
+    const auto behind = wait_in_line();
+    EXPECT_EQ(queue_.look(late_to_look), turn::give_up);
+    queue_.asked();
+    EXPECT_EQ(queue_.to_wake(at(1000)), behind);
+    EXPECT_EQ(queue_.look(behind), turn::ask);
+}
+
+TEST_F(a_local_queue, has_nothing_against_leaving_when_one_was_to_give_up_anyway)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    ASSERT_TRUE(queue_.asked_in_vain(whole, at(1000)));
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto behind = wait_in_line();
+    queue_.leave(first);
+    EXPECT_TRUE(queue_.has_waiters());
+    EXPECT_EQ(queue_.look(behind), turn::wait);
+}
+
+TEST_F(a_local_queue, lets_the_next_ask_for_what_is_left_when_one_gave_up_early)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    EXPECT_FALSE(queue_.asked_in_vain(since(100), at(500)));
+    ASSERT_EQ(queue_.to_wake(at(500)), first);
+    ASSERT_EQ(queue_.look(first), turn::ask);
+    EXPECT_EQ(queue_.silent_before(), 400ms);
+    EXPECT_FALSE(queue_.asked_in_vain(since(100), at(900)));
+    ASSERT_EQ(queue_.look(second), turn::ask);
+    EXPECT_EQ(queue_.silent_before(), 800ms);
+}
+
+TEST_F(a_local_queue, forgets_the_silence_with_an_answer)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    const auto second = wait_in_line();
+    ASSERT_FALSE(queue_.asked_in_vain(since(0), at(500)));
+    ASSERT_EQ(queue_.look(first), turn::ask);
+    queue_.asked();
+    ASSERT_EQ(queue_.look(second), turn::ask);
+    EXPECT_EQ(queue_.silent_before(), 0ms);
+}
+
+TEST_F(a_local_queue, forgets_the_silence_when_nobody_is_left_who_waits)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    ASSERT_FALSE(queue_.asked_in_vain(since(0), at(500)));
+    queue_.leave(first);
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    EXPECT_EQ(queue_.silent_before(), 0ms);
+}
+
+TEST_F(a_local_queue, tells_nobody_of_silence_while_someone_of_the_same_client_holds_it)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    queue_.granted(at(500));  // to one who asked for himself alone
+    EXPECT_FALSE(queue_.asked_in_vain(whole, at(1000)));
+    EXPECT_EQ(queue_.look(first), turn::wait);
+    ASSERT_EQ(queue_.release(fine, at(501)), ending::pass_on);
+    EXPECT_EQ(queue_.look(first), turn::take);
+}
+
+TEST_F(a_local_queue, tells_all_who_wait_when_it_was_to_be_kept_and_the_server_is_silent)
+{
+    take_from_server();
+    const auto first = wait_in_line();
+    ASSERT_EQ(queue_.release(fine, at(20)), ending::keep);
+    EXPECT_TRUE(queue_.kept_in_vain());
+    EXPECT_EQ(queue_.look(first), turn::give_up);
+    EXPECT_EQ(queue_.arrive(), turn::ask);
+}
+
+TEST_F(a_local_queue, leaves_it_to_the_one_who_asks_when_it_was_not_kept)
+{
+    ASSERT_EQ(queue_.arrive(), turn::ask);
+    const auto first = wait_in_line();
+    queue_.granted(at(0));  // to one who asked for himself alone
+    ASSERT_EQ(queue_.release(fine, at(20)), ending::keep);
+    EXPECT_FALSE(queue_.kept_in_vain());
+    EXPECT_EQ(queue_.look(first), turn::wait);
+    queue_.asked();
+    EXPECT_EQ(queue_.look(first), turn::ask);
+}
+
 }  // namespace
 }  // namespace pawl::core

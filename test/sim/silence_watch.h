@@ -1,0 +1,46 @@
+// Since when a process has been asking for a lock, and has heard nothing from the server: the check that
+// all who wait for a lock are told in time that the server is unreachable.
+#pragma once
+
+#include "base/clock.h"
+#include "sim/process.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace pawl::sim {
+
+class silence_watch {
+public:
+    // A request for the lock is made, whether or not there is a connection for it.
+    void asked(const process& who, std::size_t lock)
+    {
+        asked_.try_emplace({&who, lock}, who.now());
+    }
+
+    // Something arrived from the server.
+    void heard(const process& who)
+    {
+        std::erase_if(asked_, [&](const auto& each) { return each.first.first == &who; });
+    }
+
+    // A hold of this process ended: those who waited for it, and not for the server, ask from now on.
+    // Or someone who asked for himself alone has stopped asking.
+    void begins_anew(const process& who, std::size_t lock) { asked_.erase({&who, lock}); }
+
+    // For how long someone who has waited since then has had to do with a silent server.
+    [[nodiscard]] base::boot_clock::duration lasted(const process& who, std::size_t lock,
+                                                    base::boot_time waits_since) const
+    {
+        const auto found = asked_.find({&who, lock});
+        if (found == asked_.end()) return {};
+        return who.now() - std::max(waits_since, found->second);
+    }
+
+private:
+    std::map<std::pair<const process*, std::size_t>, base::boot_time> asked_;
+};
+
+}  // namespace pawl::sim
