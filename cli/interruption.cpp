@@ -1,6 +1,6 @@
 #include "interruption.h"
 
-#include "exit_code.h"
+#include "ending.h"
 
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ void interruption::handle(int signal)
     if (signal == SIGTSTP) {
         signals::stop_here();
     } else if (signals::ends_process(signal)) {
-        if (signal_ != 0) ::_exit(exit_code::signal_base + signal);
+        if (signal_ != 0) ::_exit(end_as(ending::by(signal)));
         signal_ = signal;
         stop_.request_stop();
     }

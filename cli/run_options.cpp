@@ -25,7 +25,8 @@ pawl itself is killed the group is killed at once. A command suspended with Ctrl
 does not renew its lock, and is killed when the lease ends. What it leaves running in
 the background when it ends runs on without the lock.
 
-Exit status: that of the command; 128+n when signal n ended it, or ended the wait;
+Exit status: that of the command. When a signal ended the command or the wait, pawl
+ends by the same signal, which a shell shows as 128+n. Otherwise:
   64  wrong usage              75  not acquired (see -E)
   65  the key is not a lock    77  refused by the server (ACL, TLS, memory)
   69  server unreachable       79  the lock was lost before it was given back

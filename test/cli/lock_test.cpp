@@ -107,13 +107,12 @@ TEST_F(run_lock, is_kept_for_the_time_asked_for)
     EXPECT_EQ(running.wait(patience), exited(0));
 }
 
-TEST_F(run_lock, is_given_back_early_when_a_signal_asks_for_it)
+TEST_F(run_lock, is_given_back_early_when_a_signal_ends_pawl)
 {
-    process running =
-        start({"--verbose", "--hold-at-least", "1h", "k", "--", "sh", "-c", "exit 6"});
+    process running = start({"--verbose", "--hold-at-least", "1h", "k", "--", "true"});
     EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(6));
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM));
     EXPECT_EQ(locks(), words{});
 }
 

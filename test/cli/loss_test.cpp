@@ -111,7 +111,7 @@ TEST_F(run_loss, a_wrapper_stopped_for_a_moment_goes_on)
     wait_for_renewal("k", 3s);
     EXPECT_TRUE(is_alive(group.shell));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
 }
 
 TEST_F(run_loss, a_frozen_server_ends_the_group_before_the_deadline)
@@ -160,7 +160,7 @@ TEST_F(run_loss, a_server_that_comes_back_in_time_spares_the_command)
         3500ms - std::chrono::duration_cast<std::chrono::milliseconds>(steady::now() - start),
         [&] { return is_alive(group.shell); }));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
 }
 
 TEST_F(run_loss, a_deleted_key_ends_the_command)
