@@ -15,6 +15,7 @@
 #include "waiting.h"
 #include "wake_up.h"
 
+#include <pawl/local_server.h>
 #include <pawl/pawl.h>
 
 #include <system_error>
@@ -45,6 +46,7 @@ private:
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     [[nodiscard]] int keep() const;
     [[nodiscard]] bool release();
+    [[nodiscard]] bool server_is_gone() const;
     [[nodiscard]] ending lost();
 
     [[nodiscard]] std::vector<std::string> environment() const;
@@ -185,10 +187,22 @@ bool session::release()
         hold_.release();
         verbosely("released " + name() + " after " + describe(boot_now() - granted_at_));
     } catch (const error& problem) {
-        if (problem.code() == errc::lost) return false;
+        if (problem.code() == errc::lost || server_is_gone()) return false;
         say(std::string{"could not give the lock back: "} + problem.what());
     }
     return true;
+}
+
+// The server of `local:` keeps nothing on disk: if it has ended, the lock ended with it, and the next
+// who asks starts another. Any other server that cannot be reached may still have the lock.
+bool session::server_is_gone() const
+{
+    if (!options_.url.starts_with("local:")) return false;
+    try {
+        return !local::query().running;
+    } catch (const error&) {
+        return false;  // it is there, and does not answer
+    }
 }
 
 ending session::lost()
