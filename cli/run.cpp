@@ -5,6 +5,7 @@
 #include "ending.h"
 #include "exit_code.h"
 #include "guardian.h"
+#include "nesting.h"
 #include "on_lost.h"
 #include "run_options.h"
 #include "say.h"
@@ -105,6 +106,12 @@ ending session::run()
 {
     const boot_time asked_at = boot_now();
     verbosely("asking " + client_.server() + " for " + name());
+    // Without a wait there is nothing to say but that the lock is not to be had.
+    const bool waits = options_.wait != std::chrono::milliseconds::zero();
+    if (waits && is_held_around_here(client_, options_.key)) {
+        say("this runs under " + name() + " already: a wait for it would never end");
+        return ending::with(exit_code::usage);
+    }
     wait_result waited = wait_for_lock(mutex_, options_, signals_);
     if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
@@ -219,7 +226,7 @@ ending session::lost()
 std::vector<std::string> session::environment() const
 {
     return {"PAWL_KEY=" + options_.key, "PAWL_FENCE=" + std::to_string(hold_.fence()),
-            "PAWL_HOLDER=" + hold_.id()};
+            "PAWL_HOLDER=" + hold_.id(), "PAWL_OUTER_HOLDERS=" + outer_holders()};
 }
 
 }  // namespace

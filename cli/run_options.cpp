@@ -18,7 +18,8 @@ using words = std::vector<std::string>;
 constexpr const char* footer =
     R"(Durations: 500ms, 30s, 5m, 2h; a plain number is seconds; fractions are allowed.
 
-The command finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment. It runs
+The command finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment; a pawl run
+in it that would wait for a lock it runs under fails at once, with 64. The command runs
 in a process group of its own, which gets the signals that pawl gets. When the lock
 is about to be lost the group gets SIGTERM and, after the grace period, SIGKILL; when
 pawl itself is killed the group is killed at once. A command suspended with Ctrl-Z
