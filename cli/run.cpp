@@ -112,7 +112,7 @@ ending session::run()
         say("this runs under " + name() + " already: a wait for it would never end");
         return ending::with(exit_code::usage);
     }
-    wait_result waited = wait_for_lock(mutex_, options_, signals_);
+    wait_result waited = wait_for_lock(mutex_, client_.server(), options_, signals_);
     if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
         verbosely(name() + " was not acquired: someone else has it");

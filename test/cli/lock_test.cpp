@@ -92,6 +92,26 @@ TEST_F(run_lock, is_waited_for_no_longer_than_asked)
     EXPECT_EQ(probe_.get("k"), "someone");
 }
 
+TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
+{
+    probe_.must({"SET", "k", "someone"});
+    const result got = run({"-w", "1.5", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(75));
+    EXPECT_EQ(got.err, "");
+}
+
+TEST_F(run_lock, is_waited_for_with_a_line_when_asked_to)
+{
+    probe_.must({"SET", "k", "someone"});
+    const result got = run({"--verbose", "-w", "1.5", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(75));
+    const std::string line = "pawl: waiting for the lock 'k' on " + server_.unix_url();
+    const std::size_t at = got.err.find(line);
+    EXPECT_NE(at, std::string::npos) << got.err;
+    EXPECT_NE(got.err.find(", for 1.5 s at most\n", at), std::string::npos) << got.err;
+    EXPECT_EQ(got.err.find(line, at + 1), std::string::npos) << got.err;
+}
+
 TEST_F(run_lock, is_taken_at_once_when_it_is_free_even_without_waiting)
 {
     EXPECT_EQ(run({"-n", "k", "--", "true"}).end, exited(0));

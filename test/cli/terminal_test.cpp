@@ -184,6 +184,29 @@ TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
     EXPECT_EQ(locks(), words{});
 }
 
+TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
+{
+    probe_.must({"SET", "k", "someone"});
+    terminal_.type(pawl_run("k -- true") + "\n");
+    terminal_.expect("pawl: waiting for the lock 'k' on unix:");
+    terminal_.expect(", for as long as it takes");
+    terminal_.type(ctrl_c);
+    expect_status(130);
+    terminal_.type(pawl_run("-w 1h k -- true") + "\n");
+    terminal_.expect("pawl: waiting for the lock 'k' on unix:");
+    terminal_.expect(", for 3600 s at most");
+    terminal_.type(ctrl_c);
+    expect_status(130);
+}
+
+TEST_F(run_terminal, a_short_wait_is_not_told_of)
+{
+    probe_.must({"SET", "k", "someone"});
+    terminal_.type(pawl_run("-w 0.2 k -- true") + "\n");
+    expect_status(75);
+    EXPECT_EQ(terminal_.screen().find("waiting for"), std::string::npos) << terminal_.screen();
+}
+
 TEST_F(run_terminal, ctrl_z_suspends_the_wait)
 {
     probe_.must({"SET", "k", "someone"});
