@@ -4,6 +4,7 @@
 #include "bench_parts.h"
 #include "bench_report.h"
 #include "duration.h"
+#include "ending.h"
 #include "exit_code.h"
 #include "interruption.h"
 #include "progress.h"
@@ -59,7 +60,7 @@ public:
     {
     }
 
-    [[nodiscard]] int run();
+    [[nodiscard]] ending run();
 
 private:
     void introduce() const;
@@ -78,21 +79,21 @@ private:
     std::exception_ptr problem_;
 };
 
-int bench_session::run()
+ending bench_session::run()
 {
     introduce();
     measure_all();
     progress_.clear();
     if (!print()) {
         say("cannot write the result to stdout");
-        return exit_code::internal;
+        return ending::with(exit_code::internal);
     }
     if (const int signal = interruption_.signal(); signal != 0) {
         say("interrupted");
-        return exit_code::signal_base + signal;
+        return ending::by(signal);
     }
     if (problem_) std::rethrow_exception(problem_);
-    return exit_code::ok;
+    return ending::with(exit_code::ok);
 }
 
 void bench_session::introduce() const
@@ -180,8 +181,8 @@ int bench(const std::vector<std::string>& arguments)
     if (options->url_is_default) {
         say("neither --url nor PAWL_URL is given: the server is this machine's own");
     }
-    bench_session session{std::move(*options)};
-    return session.run();
+    const ending how = bench_session{std::move(*options)}.run();
+    return end_as(how);
 }
 
 }  // namespace pawl::cli

@@ -28,7 +28,7 @@ small key (pawl:fence:...) stays on the server and expires within a day.
 
 Ctrl-C ends it early, with the figures so far; a second one at once, without.
 
-Exit status: 0; 128+n when signal n ended it;
+Exit status: 0; 128+n in a shell when signal n ended it;
   64  wrong usage              77  refused by the server (ACL, TLS, memory)
   69  server unreachable       79  a lock was lost: the server forgot it
   70  internal error)";

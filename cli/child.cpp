@@ -95,9 +95,9 @@ void wait_for_go(int fd) noexcept
     ::_exit(exit_code_of_exec_failure(error_number));
 }
 
-[[nodiscard]] int shell_status(const siginfo_t& info) noexcept
+[[nodiscard]] ending ending_of(const siginfo_t& info) noexcept
 {
-    return info.si_code == CLD_EXITED ? info.si_status : exit_code::signal_base + info.si_status;
+    return info.si_code == CLD_EXITED ? ending::with(info.si_status) : ending::by(info.si_status);
 }
 
 }  // namespace
@@ -160,13 +160,13 @@ bool child::has_ended() const noexcept
     return result == 0 && info.si_pid == pid_;
 }
 
-int child::reap() noexcept
+ending child::reap() noexcept
 {
     siginfo_t info{};
     while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0 && errno == EINTR) {
     }
     reaped_ = true;
-    return shell_status(info);
+    return ending_of(info);
 }
 
 int exit_code_of_exec_failure(int error_number) noexcept

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "descriptor.h"
+#include "ending.h"
 #include "guardian.h"
 #include "signals.h"
 
@@ -50,8 +51,8 @@ public:
 
     [[nodiscard]] bool has_ended() const noexcept;
 
-    // Waits for its end. The status as a shell has it: 128+n after signal n.
-    int reap() noexcept;
+    // Waits for its end.
+    ending reap() noexcept;
 
 private:
     pid_t pid_ = -1;

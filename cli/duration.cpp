@@ -58,9 +58,10 @@ std::string describe(std::chrono::nanoseconds duration)
     if (duration < seconds{1}) {
         return std::to_string(duration_cast<milliseconds>(duration).count()) + " ms";
     }
+    const double count = std::chrono::duration<double>{duration}.count();
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g s",
-                  std::chrono::duration<double>{duration}.count());
+    // From four digits on, %g would show an exponent.
+    std::snprintf(text.data(), text.size(), count < 999.5 ? "%.3g s" : "%.0f s", count);
     return text.data();
 }
 

@@ -78,12 +78,24 @@ void kill_group(const order& current) noexcept
 
 guardian::guardian()
 {
+    start(0, never);
+}
+
+guardian::~guardian()
+{
+    dismiss();
+}
+
+void guardian::start(pid_t group, boot_time kill_at)
+{
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         throw std::system_error{errno, std::generic_category(), "socketpair"};
     }
     socket_ = descriptor{ends[0]};
     const descriptor theirs{ends[1]};
+    // Before the fork, so that there is no moment at which it lives and guards nothing.
+    static_cast<void>(send(group, kill_at));
     pid_ = ::fork();
     if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (pid_ > 0) return;
@@ -91,24 +103,48 @@ guardian::guardian()
     stand_guard();
 }
 
-guardian::~guardian()
+void guardian::dismiss() noexcept
 {
+    if (pid_ < 0) return;
     // Not by closing the socket: that is the sign of our death. And SIGKILL ends a stopped one too.
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
+    pid_ = -1;
+}
+
+bool guardian::has_ended() const noexcept
+{
+    if (pid_ < 0) return true;
+    siginfo_t info{};
+    const int result = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    return result == 0 && info.si_pid == pid_;
 }
 
 bool guardian::watch(pid_t group, boot_time kill_at) noexcept
 {
-    const order news{group, kill_at};
-    const ssize_t sent = ::send(socket_.get(), &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
-    return sent == static_cast<ssize_t>(sizeof news);
+    if (!has_ended() && send(group, kill_at)) return true;
+    // It is gone, or was stopped for so long that its socket is full: then it must not come back
+    // and act on old orders.
+    dismiss();
+    try {
+        start(group, kill_at);
+    } catch (const std::system_error&) {
+        return false;
+    }
+    return true;
 }
 
 void guardian::forget() noexcept
 {
-    static_cast<void>(watch(0, never));
+    if (!send(0, never)) dismiss();
+}
+
+bool guardian::send(pid_t group, boot_time kill_at) const noexcept
+{
+    const order news{group, kill_at};
+    const ssize_t sent = ::send(socket_.get(), &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent == static_cast<ssize_t>(sizeof news);
 }
 
 }  // namespace pawl::cli

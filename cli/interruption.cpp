@@ -1,13 +1,16 @@
 #include "interruption.h"
 
-#include "exit_code.h"
+#include "ending.h"
+#include "say.h"
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace pawl::cli {
 
-interruption::interruption(const signals& signals, second_signal then)
-    : signals_{signals}, then_{then}, thread_{[this] { listen(); }}
+interruption::interruption(const signals& signals, second_signal then, reminder remind)
+    : signals_{signals}, then_{then}, reminder_{std::move(remind)}, thread_{[this] { listen(); }}
 {
 }
 
@@ -20,11 +23,21 @@ int interruption::finish()
 
 void interruption::listen()
 {
+    alarm_.set(reminder_.at);
     while (then_ == second_signal::ends_process || !stop_.stop_requested()) {
-        wait_for_any({signals_.fd(), over_.fd()});
+        wait_for_any({signals_.fd(), over_.fd(), alarm_.fd()});
         if (over_.has_rung()) return;
+        remind();
         handle(signals_.next());
     }
+}
+
+void interruption::remind()
+{
+    if (boot_now() < reminder_.at) return;
+    say(reminder_.line);
+    reminder_.at = never;
+    alarm_.set(never);
 }
 
 void interruption::handle(int signal)
@@ -32,7 +45,7 @@ void interruption::handle(int signal)
     if (signal == SIGTSTP) {
         signals::stop_here();
     } else if (signals::ends_process(signal)) {
-        if (signal_ != 0) ::_exit(exit_code::signal_base + signal);
+        if (signal_ != 0) ::_exit(end_as(ending::by(signal)));
         signal_ = signal;
         stop_.request_stop();
     }

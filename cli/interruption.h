@@ -6,9 +6,16 @@
 
 #include <atomic>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 namespace pawl::cli {
+
+// What to say to a user who waits, and when.
+struct reminder {
+    boot_time at = never;
+    std::string line;
+};
 
 // The other threads are busy asking a server, so one of its own listens for signals. Ctrl-Z stops
 // pawl as it would any process.
@@ -18,7 +25,8 @@ public:
     // the spot, for a user who does not want to wait for an answer that is still under way.
     enum class second_signal { waits, ends_process };
 
-    explicit interruption(const signals& signals, second_signal then = second_signal::waits);
+    explicit interruption(const signals& signals, second_signal then = second_signal::waits,
+                          reminder remind = {});
     ~interruption() { finish(); }
     interruption(const interruption&) = delete;
     interruption& operator=(const interruption&) = delete;
@@ -34,10 +42,13 @@ public:
 
 private:
     void listen();
+    void remind();
     void handle(int signal);
 
     const signals& signals_;
     second_signal then_;
+    reminder reminder_;
+    alarm_clock alarm_;
     std::stop_source stop_;
     bell over_;
     std::atomic<int> signal_{0};

@@ -32,7 +32,7 @@ void run_on_lost(const command& what, const signals& signals, guardian& guard)
         }
     }
     guard.forget();
-    const int status = child.reap();
+    const int status = shell_status(child.reap());
     if (status != 0) say("the --on-lost command returned " + std::to_string(status));
 }
 

@@ -2,8 +2,10 @@
 
 #include "child.h"
 #include "duration.h"
+#include "ending.h"
 #include "exit_code.h"
 #include "guardian.h"
+#include "nesting.h"
 #include "on_lost.h"
 #include "run_options.h"
 #include "say.h"
@@ -14,6 +16,7 @@
 #include "waiting.h"
 #include "wake_up.h"
 
+#include <pawl/local_server.h>
 #include <pawl/pawl.h>
 
 #include <system_error>
@@ -21,23 +24,31 @@
 namespace pawl::cli {
 namespace {
 
+// A key like Ctrl-C sends its signal to the group that has the terminal, the command's. The script
+// around pawl is in pawl's own group: without pawl it would have got the signal too, and ended.
+void tell_own_group(int signal) noexcept
+{
+    if (signal == SIGINT || signal == SIGQUIT) ::kill(0, signal);
+}
+
 // What lives as long as the run. The order is the point: the guardian is forked and the signals are
 // blocked while there is only one thread; the client, which brings threads, comes after.
 class session {
 public:
     explicit session(run_options options);
 
-    [[nodiscard]] int run();
+    [[nodiscard]] ending run();
 
 private:
     [[nodiscard]] client_options make_client_options() const;
     void tell(const event& happened) const;
 
-    [[nodiscard]] int run_command();
-    [[nodiscard]] int exec_failure(child& child, int error_number);
-    void keep() const;
+    [[nodiscard]] ending run_command();
+    [[nodiscard]] ending exec_failure(child& child, int error_number);
+    [[nodiscard]] int keep() const;
     [[nodiscard]] bool release();
-    [[nodiscard]] int lost();
+    [[nodiscard]] bool server_is_gone() const;
+    [[nodiscard]] ending lost();
 
     [[nodiscard]] std::vector<std::string> environment() const;
     [[nodiscard]] std::string name() const { return "the lock " + in_quotes(options_.key); }
@@ -91,15 +102,21 @@ void session::verbosely(const std::string& text) const
     if (options_.verbose) say(text);
 }
 
-int session::run()
+ending session::run()
 {
     const boot_time asked_at = boot_now();
     verbosely("asking " + client_.server() + " for " + name());
-    wait_result waited = wait_for_lock(mutex_, options_, signals_);
-    if (waited.signal != 0) return exit_code::signal_base + waited.signal;
+    // Without a wait there is nothing to say but that the lock is not to be had.
+    const bool waits = options_.wait != std::chrono::milliseconds::zero();
+    if (waits && is_held_around_here(client_, options_.key)) {
+        say("this runs under " + name() + " already: a wait for it would never end");
+        return ending::with(exit_code::usage);
+    }
+    wait_result waited = wait_for_lock(mutex_, client_.server(), options_, signals_);
+    if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
         verbosely(name() + " was not acquired: someone else has it");
-        return options_.not_acquired_code;
+        return ending::with(options_.not_acquired_code);
     }
     hold_ = std::move(*waited.held);
     granted_at_ = boot_now();
@@ -108,7 +125,7 @@ int session::run()
     return run_command();
 }
 
-int session::run_command()
+ending session::run_command()
 {
     terminal terminal;
     child child{{options_.command, environment()}, signals_, guard_};
@@ -125,33 +142,38 @@ int session::run_command()
     // Whoever of the group outlived the command's own end must not outlive the lock.
     if (lock_failed) child.signal(SIGKILL);
     guard_.forget();
+    const bool had_terminal = terminal.is_given();
     terminal.take_back();
-    const int status = child.reap();
-    if (status > exit_code::signal_base) terminal.restore_modes();
+    ending ended = child.reap();
+    if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
 
     if (!lock_failed) {
-        keep();
-        if (release()) return status;
+        if (const int signal = keep(); signal != 0) ended = ending::by(signal);
+        if (release()) {
+            if (had_terminal) tell_own_group(ended.signal);
+            return ended;
+        }
     }
     if (!supervisor.has_intervened()) say(name() + " was lost while the command ran");
     return lost();
 }
 
-int session::exec_failure(child& child, int error_number)
+ending session::exec_failure(child& child, int error_number)
 {
     guard_.forget();
     child.reap();
     say("cannot run " + in_quotes(options_.command.front()) + ": " +
         std::generic_category().message(error_number));
     static_cast<void>(release());
-    return exit_code_of_exec_failure(error_number);
+    return ending::with(exit_code_of_exec_failure(error_number));
 }
 
-// Until the time that --hold-at-least asks for, a signal, or the loss of the lock.
-void session::keep() const
+// Until the time that --hold-at-least asks for, a signal, or the loss of the lock. The signal that
+// came, 0 if none did.
+int session::keep() const
 {
     const boot_time until = granted_at_ + options_.hold_at_least;
-    if (boot_now() >= until) return;
+    if (boot_now() >= until) return 0;
     verbosely("keeping " + name() + " for another " + describe(until - boot_now()));
     alarm_clock alarm;
     alarm.set(until);
@@ -159,9 +181,10 @@ void session::keep() const
         bell_.hush();
         wait_for_any({signals_.fd(), bell_.fd(), alarm.fd()});
         const int signal = signals_.next();
-        if (signals::ends_process(signal)) return;
+        if (signals::ends_process(signal)) return signal;
         if (signal == SIGTSTP) signals::stop_here();
     }
+    return 0;
 }
 
 // False if it turned out that there was nothing to give back any more.
@@ -171,13 +194,25 @@ bool session::release()
         hold_.release();
         verbosely("released " + name() + " after " + describe(boot_now() - granted_at_));
     } catch (const error& problem) {
-        if (problem.code() == errc::lost) return false;
+        if (problem.code() == errc::lost || server_is_gone()) return false;
         say(std::string{"could not give the lock back: "} + problem.what());
     }
     return true;
 }
 
-int session::lost()
+// The server of `local:` keeps nothing on disk: if it has ended, the lock ended with it, and the next
+// who asks starts another. Any other server that cannot be reached may still have the lock.
+bool session::server_is_gone() const
+{
+    if (!options_.url.starts_with("local:")) return false;
+    try {
+        return !local::query().running;
+    } catch (const error&) {
+        return false;  // it is there, and does not answer
+    }
+}
+
+ending session::lost()
 {
     if (!options_.on_lost.empty()) {
         run_on_lost({{"/bin/sh", "-c", options_.on_lost}, environment()}, signals_, guard_);
@@ -185,13 +220,13 @@ int session::lost()
     // If the server comes back before the lease ends, the next one need not wait for that.
     std::error_code ignored;
     hold_.release(ignored);
-    return exit_code::lost;
+    return ending::with(exit_code::lost);
 }
 
 std::vector<std::string> session::environment() const
 {
     return {"PAWL_KEY=" + options_.key, "PAWL_FENCE=" + std::to_string(hold_.fence()),
-            "PAWL_HOLDER=" + hold_.id()};
+            "PAWL_HOLDER=" + hold_.id(), "PAWL_OUTER_HOLDERS=" + outer_holders()};
 }
 
 }  // namespace
@@ -208,8 +243,9 @@ int run(const std::vector<std::string>& arguments)
     if (options->url_is_default) {
         say("neither --url nor PAWL_URL is given: the lock covers this machine only");
     }
-    session session{std::move(*options)};
-    return session.run();
+    // In two steps: a session that a signal ends has given its lock back and dismissed its guardian.
+    const ending how = session{std::move(*options)}.run();
+    return end_as(how);
 }
 
 }  // namespace pawl::cli

@@ -18,14 +18,16 @@ using words = std::vector<std::string>;
 constexpr const char* footer =
     R"(Durations: 500ms, 30s, 5m, 2h; a plain number is seconds; fractions are allowed.
 
-The command finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment. It runs
+The command finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment; a pawl run
+in it that would wait for a lock it runs under fails at once, with 64. The command runs
 in a process group of its own, which gets the signals that pawl gets. When the lock
 is about to be lost the group gets SIGTERM and, after the grace period, SIGKILL; when
 pawl itself is killed the group is killed at once. A command suspended with Ctrl-Z
 does not renew its lock, and is killed when the lease ends. What it leaves running in
 the background when it ends runs on without the lock.
 
-Exit status: that of the command; 128+n when signal n ended it, or ended the wait;
+Exit status: that of the command. When a signal ended the command or the wait, pawl
+ends by the same signal, which a shell shows as 128+n. Otherwise:
   64  wrong usage              75  not acquired (see -E)
   65  the key is not a lock    77  refused by the server (ACL, TLS, memory)
   69  server unreachable       79  the lock was lost before it was given back

@@ -34,9 +34,10 @@ void supervisor::prepare()
 {
     const boot_time now = boot_now();
     note_deadline(now, now + hold_.valid_for());
+    tell_guardian();
     if (unguarded_) {
         throw std::system_error{std::make_error_code(std::errc::no_child_process),
-                                "the guardian process ended"};
+                                "cannot start the guardian process"};
     }
 }
 
@@ -50,7 +51,8 @@ void supervisor::run()
         alarm_.set(next_look(boot_now()));
         wait_for_any({signals_.fd(), bell_.fd(), alarm_.fd()});
     }
-    too_late_ = boot_now() >= guardian_strikes_at();
+    // A guardian that knows no deadline, because it is new or missing, cannot have struck.
+    too_late_ = told_deadline_ != boot_time{} && boot_now() >= guardian_strikes_at();
 }
 
 // ── Signals and the terminal ────────────────────────────────────────────────────────────────────
@@ -64,6 +66,7 @@ void supervisor::handle(int signal)
 {
     if (signal == SIGCHLD) {
         if (const int stop = child_.stopped_by()) child_stopped(stop);
+        if (guard_.has_ended()) guardian_ended();
     } else if (signal == SIGCONT) {
         child_continued();
     } else {
@@ -107,6 +110,7 @@ void supervisor::look_at_lock()
     } else {
         note_deadline(now, now + valid_for);
     }
+    tell_guardian();
     if (now >= term_at_ && !terminated_) terminate();
     if (now >= kill_at_ && !killed_) {
         killed_ = true;
@@ -121,7 +125,6 @@ void supervisor::note_deadline(boot_time now, boot_time deadline)
     kill_at_ = deadline_ - margin_;
     term_at_ = kill_at_ - settings_.grace;
     if (now < term_at_) terminated_ = false;
-    tell_guardian();
 }
 
 void supervisor::note_loss(boot_time now)
@@ -145,6 +148,8 @@ void supervisor::terminate()
     child_.signal(SIGCONT);
 }
 
+// ── The guardian ────────────────────────────────────────────────────────────────────────────────
+
 // Half the margin before the deadline, so that it comes after our own SIGKILL and yet in time.
 boot_time supervisor::guardian_strikes_at() const noexcept
 {
@@ -155,12 +160,22 @@ boot_time supervisor::guardian_strikes_at() const noexcept
 void supervisor::tell_guardian()
 {
     if (deadline_ - told_deadline_ < 1ms) return;
-    const boot_time before = std::exchange(told_deadline_, deadline_);
-    if (guard_.watch(child_.group(), guardian_strikes_at())) return;
-    told_deadline_ = before;
-    if (!unguarded_)
-        say("the guardian process does not listen: if pawl is killed, the command runs on");
-    unguarded_ = true;
+    told_deadline_ = deadline_;
+    const bool was_unguarded =
+        std::exchange(unguarded_, !guard_.watch(child_.group(), guardian_strikes_at()));
+    if (!unguarded_) return;
+    told_deadline_ = {};
+    if (was_unguarded) return;
+    say("the guardian process ended and none can be started: if pawl is killed, the command runs "
+        "on");
+}
+
+// Somebody killed it. The lock is as well held as before, so the command goes on; the next look at
+// the lock starts another guardian, which knows nothing yet.
+void supervisor::guardian_ended()
+{
+    if (!unguarded_) say("the guardian process was killed; starting another");
+    told_deadline_ = {};
 }
 
 boot_time supervisor::next_look(boot_time now) const noexcept

@@ -38,7 +38,7 @@ public:
                terminal& terminal, const bell& bell, supervision settings);
 
     // Tells the guardian what to watch. To be called before the child starts. Throws
-    // std::system_error when there is no guardian to tell.
+    // std::system_error when there is none and none can be started.
     void prepare();
 
     // Returns when the child has ended.
@@ -60,6 +60,7 @@ private:
     void note_loss(boot_time now);
     void terminate();
     void tell_guardian();
+    void guardian_ended();
     [[nodiscard]] boot_time guardian_strikes_at() const noexcept;
     [[nodiscard]] boot_time next_look(boot_time now) const noexcept;
 
@@ -74,7 +75,7 @@ private:
     alarm_clock alarm_;
 
     boot_time deadline_{};       // the last one known
-    boot_time told_deadline_{};  // the one that the guardian knows
+    boot_time told_deadline_{};  // the one that the guardian knows; 0: none
     boot_time term_at_{};
     boot_time kill_at_{};
     bool lost_ = false;

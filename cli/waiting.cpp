@@ -1,13 +1,22 @@
 #include "waiting.h"
 
+#include "duration.h"
 #include "interruption.h"
+#include "say.h"
+#include "screen.h"
+#include "wake_up.h"
 
 #include <pawl/error.h>
+
+#include <unistd.h>
 
 #include <stop_token>
 
 namespace pawl::cli {
 namespace {
+
+// Shorter waits need no explanation.
+constexpr std::chrono::seconds unexplained_wait{1};
 
 [[nodiscard]] std::optional<hold> acquire(mutex& lock, const run_options& options,
                                           const std::stop_token& stop)
@@ -21,11 +30,23 @@ namespace {
     }
 }
 
+// In a log file it would be one line of noise for each run that had to wait.
+[[nodiscard]] reminder reminder_of(const std::string& server, const run_options& options)
+{
+    if (!options.verbose && !is_terminal(STDERR_FILENO)) return {};
+    std::string line = "waiting for the lock " + in_quotes(options.key) + " on " + server;
+    line += options.wait ? ", for " + describe(*options.wait) + " at most"
+                         : ", for as long as it takes";
+    return {.at = boot_now() + unexplained_wait, .line = std::move(line)};
+}
+
 }  // namespace
 
-wait_result wait_for_lock(mutex& lock, const run_options& options, const signals& signals)
+wait_result wait_for_lock(mutex& lock, const std::string& server, const run_options& options,
+                          const signals& signals)
 {
-    interruption interruption{signals};
+    interruption interruption{signals, interruption::second_signal::waits,
+                              reminder_of(server, options)};
     wait_result result;
     result.held = acquire(lock, options, interruption.token());
     result.signal = interruption.finish();

@@ -8,6 +8,7 @@
 #include <pawl/mutex.h>
 
 #include <optional>
+#include <string>
 
 namespace pawl::cli {
 
@@ -17,8 +18,9 @@ struct wait_result {
 };
 
 // A signal that would end a process ends the wait, and then nothing is held. Ctrl-Z stops pawl as it
-// would any process. Throws pawl::error.
-[[nodiscard]] wait_result wait_for_lock(mutex& lock, const run_options& options,
-                                        const signals& signals);
+// would any process. After a second, a user at a terminal is told what is waited for, where and for
+// how long. Throws pawl::error.
+[[nodiscard]] wait_result wait_for_lock(mutex& lock, const std::string& server,
+                                        const run_options& options, const signals& signals);
 
 }  // namespace pawl::cli

@@ -1,4 +1,4 @@
-// A lock as two functions that keep nothing in this process: the caller names the holder, and may
+// A lock as functions that keep nothing in this process: the caller names the holder, and may
 // unlock from another process. Nothing is renewed; the lease is all there is.
 #pragma once
 
@@ -38,5 +38,12 @@ namespace pawl::stateless {
 PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder);
 PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder,
                         std::error_code& ec) noexcept;
+
+// Whether `holder` holds the lock at this moment, by try_lock() or as the id of a pawl::hold. Changes
+// nothing. One round trip. Throws, or sets ec and returns false, as above.
+[[nodiscard]] PAWL_EXPORT bool holds(client& client, std::string_view name,
+                                     std::string_view holder);
+[[nodiscard]] PAWL_EXPORT bool holds(client& client, std::string_view name, std::string_view holder,
+                                     std::error_code& ec) noexcept;
 
 }  // namespace pawl::stateless

@@ -48,17 +48,18 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
     return got.fence;
 }
 
-value_or_trouble<bool> release(sync::client_state& client, std::string_view name,
-                               std::string_view holder)
+// For release: whether it was released; for check: whether the lock is the holder's.
+value_or_trouble<bool> ask(core::verb what, sync::client_state& client, std::string_view name,
+                           std::string_view holder)
 {
     const auto keys = checked_keys(name, holder);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
     const auto got = client
-                         .run(core::operation{.what = core::verb::release,
+                         .run(core::operation{.what = what,
                                               .layout = layout::plain,
                                               .keys = &keys,
                                               .holder = holder,
-                                              .announce = true})
+                                              .announce = what == core::verb::release})
                          .what;
     switch (got.what) {
     case core::verdict::done: return true;
@@ -67,6 +68,17 @@ value_or_trouble<bool> release(sync::client_state& client, std::string_view name
     case core::verdict::not_a_lock: return trouble{errc::not_a_lock, got.detail};
     default: return sync::trouble_of(got);
     }
+}
+
+bool ask(core::verb what, client& client, std::string_view name, std::string_view holder,
+         std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] {
+        const auto got = ask(what, client_access::state(client), name, holder);
+        if (const auto* failed = std::get_if<trouble>(&got)) ec = failed->code;
+        const auto* yes = std::get_if<bool>(&got);
+        return yes != nullptr && *yes;
+    });
 }
 
 [[noreturn]] void raise(const sync::client_state& client, std::string_view action,
@@ -106,7 +118,7 @@ std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
 bool unlock(client& client, std::string_view name, std::string_view holder)
 {
     auto& state = client_access::state(client);
-    const auto got = release(state, name, holder);
+    const auto got = ask(core::verb::release, state, name, holder);
     if (const auto* failed = std::get_if<trouble>(&got)) raise(state, "unlock", name, *failed);
     return std::get<bool>(got);
 }
@@ -114,12 +126,21 @@ bool unlock(client& client, std::string_view name, std::string_view holder)
 bool unlock(client& client, std::string_view name, std::string_view holder,
             std::error_code& ec) noexcept
 {
-    return sync::with_code(ec, [&] {
-        const auto got = release(client_access::state(client), name, holder);
-        if (const auto* failed = std::get_if<trouble>(&got)) ec = failed->code;
-        const auto* released = std::get_if<bool>(&got);
-        return released != nullptr && *released;
-    });
+    return ask(core::verb::release, client, name, holder, ec);
+}
+
+bool holds(client& client, std::string_view name, std::string_view holder)
+{
+    auto& state = client_access::state(client);
+    const auto got = ask(core::verb::check, state, name, holder);
+    if (const auto* failed = std::get_if<trouble>(&got)) raise(state, "holds", name, *failed);
+    return std::get<bool>(got);
+}
+
+bool holds(client& client, std::string_view name, std::string_view holder,
+           std::error_code& ec) noexcept
+{
+    return ask(core::verb::check, client, name, holder, ec);
 }
 
 }  // namespace stateless

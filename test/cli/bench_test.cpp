@@ -171,7 +171,7 @@ TEST_F(bench_command, is_interrupted_with_the_figures_so_far)
         process running = start_bench({"--seconds", "600", "--only", each.part});
         wait_for_calls(each.called);
         running.signal(SIGINT);
-        EXPECT_EQ(running.wait(patience), exited(128 + SIGINT)) << each.part << running.err();
+        EXPECT_EQ(running.wait(patience), killed_by(SIGINT)) << each.part << running.err();
         EXPECT_THAT(running.out(), HasSubstr(each.title));
         EXPECT_THAT(running.err(), HasSubstr("pawl: interrupted\n"));
         for (const std::string& key : probe_.keys("*")) EXPECT_GT(probe_.ttl(key), 0ms) << key;
@@ -183,7 +183,7 @@ TEST_F(bench_command, says_in_json_that_it_was_interrupted)
     process running = start_bench({"--seconds", "600", "--only", "ping,lock", "--json"});
     wait_for_calls("ping");
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
     EXPECT_THAT(running.out(), HasSubstr("\"complete\":false,\"problem\":\"interrupted\","
                                          "\"parts\":{\"ping\":{\"count\":"));
     EXPECT_THAT(running.out(), Not(HasSubstr("acquire")));
@@ -196,7 +196,7 @@ TEST_F(bench_command, ends_at_once_at_the_second_signal)
     server_.freeze();
     running.signal(SIGINT);
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
     EXPECT_EQ(running.out(), "");
     server_.thaw();
 }

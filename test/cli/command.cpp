@@ -7,8 +7,8 @@ namespace pawl::test {
 
 process pawl(const words& arguments, const words& environment)
 {
-    words command{"env", "-u",         "PAWL_URL", "-u",         "PAWL_KEY",
-                  "-u",  "PAWL_FENCE", "-u",       "PAWL_HOLDER"};
+    words command{"env",        "-u", "PAWL_URL",    "-u", "PAWL_KEY",          "-u",
+                  "PAWL_FENCE", "-u", "PAWL_HOLDER", "-u", "PAWL_OUTER_HOLDERS"};
     command.insert(command.end(), environment.begin(), environment.end());
     command.emplace_back(PAWL_COMMAND);
     command.insert(command.end(), arguments.begin(), arguments.end());

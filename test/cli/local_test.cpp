@@ -135,6 +135,39 @@ TEST_F(local_server, status_tells_whether_it_runs)
                             socket_ + "\nlocks    1\n");
 }
 
+TEST_F(local_server, status_counts_locks_in_all_databases)
+{
+    process first = start_here({"run", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(first.line_after("up"), "");
+    process second = start_here({"run", "--url", "local:?db=3", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(second.line_after("up"), "");
+    const result got = pawl_here({"local", "status"});
+    EXPECT_NE(got.out.find("locks    2\n"), std::string::npos) << got.out;
+}
+
+TEST_F(local_server, status_does_not_count_those_who_wait)
+{
+    process running = start_here({"run", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const process waiting = start_here({"run", "k", "--", "true"});
+    redis_probe probe = redis_probe::unix_socket(socket_);
+    EXPECT_TRUE(eventually([&] { return probe.exists("pawl:queue:{k}"); }));
+    const result got = pawl_here({"local", "status"});
+    EXPECT_NE(got.out.find("locks    1\n"), std::string::npos) << got.out;
+}
+
+TEST_F(local_server, status_and_stop_tell_that_its_socket_was_removed)
+{
+    ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+    fs::remove(socket_);
+    for (const char* command : {"status", "stop"}) {
+        const result got = pawl_here({"local", command});
+        EXPECT_EQ(got.end, exited(69));
+        EXPECT_NE(got.err.find("`pawl local stop --force` ends it"), std::string::npos) << got.err;
+    }
+    EXPECT_EQ(servers().size(), 1U);
+}
+
 TEST_F(local_server, stop_ends_it)
 {
     EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(0));  // nothing to do
@@ -156,6 +189,41 @@ TEST_F(local_server, stop_is_refused_while_locks_are_held)
     // The refusal did not disturb the holder.
     running.write("go\n");
     EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
+}
+
+TEST_F(local_server, stop_is_refused_while_a_lock_is_held_in_another_database)
+{
+    process running = start_here({"run", "--url", "local:?db=3", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const result got = pawl_here({"local", "stop"});
+    EXPECT_EQ(got.end, exited(75));
+    EXPECT_NE(got.err.find("1 lock is held"), std::string::npos) << got.err;
+    running.write("go\n");
+    EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
+    EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(0));
+}
+
+TEST_F(local_server, stop_by_force_ends_it_though_its_files_were_removed)
+{
+    for (const words& removed : {words{"redis.sock"}, words{"redis.sock", "redis.pid"},
+                                 words{"redis.sock", "redis.pid", "server.lock"}}) {
+        ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
+        ASSERT_EQ(servers().size(), 1U);
+        for (const std::string& name : removed) fs::remove(directory_ + "/" + name);
+        EXPECT_EQ(pawl_here({"local", "stop", "--force"}).end, exited(0));
+        EXPECT_EQ(servers().size(), 0U);
+    }
+}
+
+TEST_F(local_server, stop_by_force_under_a_command_that_succeeds_is_a_loss)
+{
+    process running =
+        start_here({"run", "--on-lost", "echo told", "k", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    EXPECT_EQ(pawl_here({"local", "stop", "--force"}).end, exited(0));
+    running.write("go\n");
+    EXPECT_EQ(running.wait(patience), exited(79)) << running.err();
+    EXPECT_EQ(running.line_after("told"), "");
 }
 
 TEST_F(local_server, stop_by_force_takes_the_locks_from_their_holders)

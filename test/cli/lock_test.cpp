@@ -92,6 +92,26 @@ TEST_F(run_lock, is_waited_for_no_longer_than_asked)
     EXPECT_EQ(probe_.get("k"), "someone");
 }
 
+TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
+{
+    probe_.must({"SET", "k", "someone"});
+    const result got = run({"-w", "1.5", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(75));
+    EXPECT_EQ(got.err, "");
+}
+
+TEST_F(run_lock, is_waited_for_with_a_line_when_asked_to)
+{
+    probe_.must({"SET", "k", "someone"});
+    const result got = run({"--verbose", "-w", "1.5", "k", "--", "true"});
+    EXPECT_EQ(got.end, exited(75));
+    const std::string line = "pawl: waiting for the lock 'k' on " + server_.unix_url();
+    const std::size_t at = got.err.find(line);
+    EXPECT_NE(at, std::string::npos) << got.err;
+    EXPECT_NE(got.err.find(", for 1.5 s at most\n", at), std::string::npos) << got.err;
+    EXPECT_EQ(got.err.find(line, at + 1), std::string::npos) << got.err;
+}
+
 TEST_F(run_lock, is_taken_at_once_when_it_is_free_even_without_waiting)
 {
     EXPECT_EQ(run({"-n", "k", "--", "true"}).end, exited(0));
@@ -107,13 +127,12 @@ TEST_F(run_lock, is_kept_for_the_time_asked_for)
     EXPECT_EQ(running.wait(patience), exited(0));
 }
 
-TEST_F(run_lock, is_given_back_early_when_a_signal_asks_for_it)
+TEST_F(run_lock, is_given_back_early_when_a_signal_ends_pawl)
 {
-    process running =
-        start({"--verbose", "--hold-at-least", "1h", "k", "--", "sh", "-c", "exit 6"});
+    process running = start({"--verbose", "--hold-at-least", "1h", "k", "--", "true"});
     EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(6));
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM));
     EXPECT_EQ(locks(), words{});
 }
 

@@ -85,6 +85,62 @@ TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
     EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
 }
 
+// Once the guardian has been replaced.
+[[nodiscard]] pid_t next_guardian_of(pid_t wrapper, pid_t former)
+{
+    pid_t found = former;
+    EXPECT_TRUE(eventually([&] {
+        found = guardian_of(wrapper);
+        return found != former;
+    }));
+    return found;
+}
+
+TEST_F(run_loss, a_killed_guardian_is_no_loss)
+{
+    process running = start(
+        {"--lease", "1500ms", "--on-lost", "echo told", "k", "-c", "echo up; read line; exit 4"});
+    EXPECT_EQ(running.line_after("up"), "");
+    ::kill(guardian_of(running.pid()), SIGKILL);
+    EXPECT_TRUE(eventually([&] {
+        return running.err().find("the guardian process was killed") != std::string::npos;
+    }));
+    // By the fourth renewal the deadline that the dead one knew has passed.
+    for (int i = 0; i < 4; ++i) wait_for_renewal("k", 1500ms);
+    running.write("go\n");
+    EXPECT_EQ(running.wait(patience), exited(4)) << running.err();
+    EXPECT_EQ(running.out(), "up\n");
+    EXPECT_EQ(locks(), words{});
+}
+
+TEST_F(run_loss, a_killed_guardian_is_followed_by_another_that_guards_as_well)
+{
+    process running = start({"k", "-c", "trap '' HUP INT TERM; " + shell_with_child});
+    const family group = family_of(running);
+    const pid_t first = guardian_of(running.pid());
+    ::kill(first, SIGKILL);
+    const pid_t second = next_guardian_of(running.pid(), first);
+    ASSERT_GT(second, 0);
+    EXPECT_TRUE(group.any_alive());
+    running.signal(SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !group.any_alive() && !is_alive(second); }));
+}
+
+TEST_F(run_loss, a_guardian_killed_during_the_wait_is_replaced_before_the_command_runs)
+{
+    probe_.must({"SET", "k", "someone"});
+    process running = start({"--verbose", "--lease", "1s", "k", "-c", shell_with_child});
+    EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
+    const pid_t first = guardian_of(running.pid());
+    ::kill(first, SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !is_alive(first); }));
+    probe_.must({"DEL", "k"});
+    const family group = family_of(running);
+    EXPECT_NE(next_guardian_of(running.pid(), first), first);
+    running.signal(SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
+}
+
 TEST_F(run_loss, a_stopped_wrapper_loses_its_group_before_its_lock)
 {
     process running = start({"--lease", "1500ms", "k", "-c", stubborn});
@@ -111,7 +167,7 @@ TEST_F(run_loss, a_wrapper_stopped_for_a_moment_goes_on)
     wait_for_renewal("k", 3s);
     EXPECT_TRUE(is_alive(group.shell));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
 }
 
 TEST_F(run_loss, a_frozen_server_ends_the_group_before_the_deadline)
@@ -160,7 +216,7 @@ TEST_F(run_loss, a_server_that_comes_back_in_time_spares_the_command)
         3500ms - std::chrono::duration_cast<std::chrono::milliseconds>(steady::now() - start),
         [&] { return is_alive(group.shell); }));
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM)) << running.err();
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
 }
 
 TEST_F(run_loss, a_deleted_key_ends_the_command)

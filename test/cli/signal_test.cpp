@@ -17,7 +17,7 @@ TEST_F(run_signals, end_the_wait)
         process waiting = start({"--verbose", "k", "--", "echo", "ran"});
         EXPECT_TRUE(eventually([&] { return waiting.err().find("asking") != std::string::npos; }));
         waiting.signal(signal);
-        EXPECT_EQ(waiting.wait(patience), exited(128 + signal)) << waiting.err();
+        EXPECT_EQ(waiting.wait(patience), killed_by(signal)) << waiting.err();
         EXPECT_EQ(waiting.out(), "");
 
         // Nothing is left that would take the lock once it is free.
@@ -33,7 +33,7 @@ TEST_F(run_signals, end_a_wait_for_a_server_that_does_not_answer)
     process waiting = start({"--verbose", "k", "--", "true"});
     EXPECT_TRUE(eventually([&] { return waiting.err().find("asking") != std::string::npos; }));
     waiting.signal(SIGINT);
-    EXPECT_EQ(waiting.wait(patience), exited(128 + SIGINT));
+    EXPECT_EQ(waiting.wait(patience), killed_by(SIGINT));
 }
 
 TEST_F(run_signals, reach_everyone_in_the_commands_group)
@@ -41,7 +41,7 @@ TEST_F(run_signals, reach_everyone_in_the_commands_group)
     process running = start({"k", "-c", shell_with_child});
     const family group = family_of(running);
     running.signal(SIGTERM);
-    EXPECT_EQ(running.wait(patience), exited(128 + SIGTERM));
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM));
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
     EXPECT_EQ(locks(), words{});
 }

@@ -28,10 +28,25 @@ TEST_F(run_status, is_that_of_a_shell_command)
     EXPECT_EQ(got.out, "one\n");
 }
 
-TEST_F(run_status, is_128_and_the_signal_that_ended_the_command)
+TEST_F(run_status, is_the_signal_that_ended_the_command)
 {
-    EXPECT_EQ(run({"k", "-c", "kill -KILL $$"}).end, exited(128 + SIGKILL));
-    EXPECT_EQ(run({"k", "-c", "kill -TERM $$"}).end, exited(128 + SIGTERM));
+    for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGSEGV, SIGUSR1}) {
+        const std::string text = "kill -" + std::to_string(signal) + " $$";
+        EXPECT_EQ(run({"k", "-c", text}).end, killed_by(signal));
+        EXPECT_EQ(locks(), words{});
+    }
+}
+
+TEST_F(run_status, is_128_and_the_signal_in_a_shell)
+{
+    const std::string pawl = std::string{PAWL_COMMAND} + " run --url " + server_.unix_url();
+    const result got = finish(process{{"sh", "-c", pawl + " k -c 'kill -TERM $$'; echo $?"}});
+    EXPECT_EQ(got.out, std::to_string(128 + SIGTERM) + "\n");
+}
+
+TEST_F(run_status, of_a_command_that_returns_130_is_no_signal)
+{
+    EXPECT_EQ(run({"k", "--", "sh", "-c", "exit 130"}).end, exited(130));
 }
 
 TEST_F(run_status, is_127_when_there_is_no_such_command)

@@ -12,11 +12,22 @@ protected:
         return std::string{PAWL_COMMAND} + " run --url " + server_.unix_url() + " " + rest;
     }
 
-    // Runs a command that neither reads nor writes, nor is any shell: a shell that is just about to
-    // start something may miss a signal. `options` and `rest` stand around it.
+    // A command that neither reads nor writes, nor is any shell: a shell that is just about to start
+    // something may miss a signal.
+    [[nodiscard]] std::string sleeper(const std::string& options) const
+    {
+        return pawl_run(options + " k -c 'echo pid=$$.; exec sleep 1000'");
+    }
+
     [[nodiscard]] pid_t run_sleeper(const std::string& options, const std::string& rest)
     {
-        terminal_.type(pawl_run(options + " k -c 'echo pid=$$.; exec sleep 1000' " + rest) + "\n");
+        return type_and_await_sleeper(sleeper(options) + " " + rest);
+    }
+
+    // A line that runs sleeper(), in whatever way.
+    [[nodiscard]] pid_t type_and_await_sleeper(const std::string& line)
+    {
+        terminal_.type(line + "\n");
         terminal_.expect("pid=");
         terminal_.expect(".");
         const std::string& screen = terminal_.screen();
@@ -94,6 +105,61 @@ TEST_F(run_terminal, ctrl_c_ends_the_wait)
     expect_status(130);
 }
 
+TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_command)
+{
+    for (const char* rest : {"", " | cat", " > /dev/tty"}) {
+        const pid_t sleeping =
+            type_and_await_sleeper("while :; do " + sleeper("") + rest + "; done");
+        terminal_.type(ctrl_c);
+        // Were the loop to go on, the shell would not read this.
+        expect_status(130);
+        EXPECT_FALSE(is_alive(sleeping));
+        EXPECT_EQ(locks(), words{});
+    }
+}
+
+// The script is in the same process group as pawl, and not in that of the command.
+TEST_F(run_terminal, ctrl_c_ends_a_script_around_the_command)
+{
+    const temp_dir files;
+    for (const char* rest : {"", " > /dev/tty"}) {
+        write_file(files.file("script"), "while :; do " + sleeper("") + rest + "; done\n");
+        for (const char* shell : {"bash ", "dash "}) {
+            const pid_t sleeping = type_and_await_sleeper(shell + files.file("script"));
+            terminal_.type(ctrl_c);
+            expect_status(130);
+            EXPECT_FALSE(is_alive(sleeping));
+        }
+    }
+}
+
+TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_wait)
+{
+    probe_.must({"SET", "k", "someone"});
+    terminal_.type("while :; do " + pawl_run("--verbose k -- true") + "; done\n");
+    terminal_.expect("asking");
+    terminal_.type(ctrl_c);
+    expect_status(130);
+}
+
+TEST_F(run_terminal, ctrl_c_ends_a_loop_around_a_lock_that_is_kept)
+{
+    terminal_.type("while :; do " + pawl_run("-v --hold-at-least 1h k -- true") + "; done\n");
+    terminal_.expect("keeping");
+    terminal_.type(ctrl_c);
+    expect_status(130);
+    EXPECT_EQ(locks(), words{});
+}
+
+TEST_F(run_terminal, ctrl_c_that_the_command_deals_with_does_not_end_a_loop)
+{
+    const std::string command = "k -c 'trap \"exit 0\" INT; echo up; while :; do sleep 0.01; done'";
+    terminal_.type("while :; do " + pawl_run(command) + "; done\n");
+    terminal_.expect("up");
+    terminal_.type(ctrl_c);
+    terminal_.expect("up");
+}
+
 TEST_F(run_terminal, ctrl_z_suspends_and_fg_continues_the_command)
 {
     terminal_.type(pawl_run("k -c 'echo up; read line; echo got=$line'") + "\n");
@@ -116,6 +182,29 @@ TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
     terminal_.type(ctrl_c);
     expect_status(130);
     EXPECT_EQ(locks(), words{});
+}
+
+TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
+{
+    probe_.must({"SET", "k", "someone"});
+    terminal_.type(pawl_run("k -- true") + "\n");
+    terminal_.expect("pawl: waiting for the lock 'k' on unix:");
+    terminal_.expect(", for as long as it takes");
+    terminal_.type(ctrl_c);
+    expect_status(130);
+    terminal_.type(pawl_run("-w 1h k -- true") + "\n");
+    terminal_.expect("pawl: waiting for the lock 'k' on unix:");
+    terminal_.expect(", for 3600 s at most");
+    terminal_.type(ctrl_c);
+    expect_status(130);
+}
+
+TEST_F(run_terminal, a_short_wait_is_not_told_of)
+{
+    probe_.must({"SET", "k", "someone"});
+    terminal_.type(pawl_run("-w 0.2 k -- true") + "\n");
+    expect_status(75);
+    EXPECT_EQ(terminal_.screen().find("waiting for"), std::string::npos) << terminal_.screen();
 }
 
 TEST_F(run_terminal, ctrl_z_suspends_the_wait)

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(of_all_kinds, good_duration,
                                          duration{"30", "30 s"}, duration{"0.25", "250 ms"},
                                          duration{".5s", "500 ms"}, duration{"5m", "300 s"},
                                          duration{"1.5m", "90 s"}, duration{"0.1h", "360 s"},
-                                         duration{"0.5ms", "1 ms"}));
+                                         duration{"1h", "3600 s"}, duration{"0.5ms", "1 ms"}));
 
 TEST(help, is_given_on_stdout)
 {

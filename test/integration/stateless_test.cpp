@@ -43,6 +43,26 @@ TEST_F(stateless_pair, unlocks_for_the_holder_only)
     EXPECT_FALSE(told);
 }
 
+TEST_F(stateless_pair, tells_who_holds_it)
+{
+    EXPECT_FALSE(stateless::holds(client_, "job", "request-1"));
+    ASSERT_TRUE(stateless::try_lock(client_, "job", "request-1", 5s));
+    EXPECT_TRUE(stateless::holds(client_, "job", "request-1"));
+    EXPECT_FALSE(stateless::holds(client_, "job", "request-2"));
+    std::error_code told;
+    EXPECT_TRUE(stateless::holds(client_, "job", "request-1", told));
+    EXPECT_FALSE(told);
+    EXPECT_TRUE(stateless::unlock(client_, "job", "request-1"));
+
+    mutex lock{client_, "job", quick(10s)};
+    const hold held = lock.acquire();
+    EXPECT_TRUE(stateless::holds(client_, "job", held.id()));
+
+    probe_.must({"RPUSH", "list", "item"});
+    EXPECT_FALSE(stateless::holds(client_, "list", "request-1", told));
+    EXPECT_EQ(told, errc::not_a_lock);
+}
+
 TEST_F(stateless_pair, can_be_unlocked_from_elsewhere)
 {
     ASSERT_TRUE(stateless::try_lock(client_, "job", "request-1", 5s));

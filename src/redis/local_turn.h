@@ -1,0 +1,26 @@
+// Those that start or stop the private server of `local:` take turns, so that none sees the half-done
+// work of another.
+#pragma once
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "redis/local_paths.h"
+
+namespace pawl::redis {
+
+class local_turn {
+public:
+    // Waits for it. Throws pawl::error (unreachable) when it does not come by `until`.
+    local_turn(const local_paths& paths, base::boot_time until);
+    ~local_turn();
+    local_turn(const local_turn&) = delete;
+    local_turn& operator=(const local_turn&) = delete;
+
+private:
+    base::unique_fd fd_;
+};
+
+// Sleeps a little, before another look at what the server does; false when `until` has passed.
+[[nodiscard]] bool pause(base::boot_time until);
+
+}  // namespace pawl::redis
