@@ -206,7 +206,8 @@ int run(const std::vector<std::string>& arguments)
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
-        say("neither --url nor PAWL_URL is given: the lock covers this machine only");
+        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers this "
+            "machine only");
     }
     session session{std::move(*options)};
     return session.run();
