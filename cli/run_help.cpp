@@ -53,10 +53,12 @@ namespace {
                       "machines that come second skip the job; --hold-at-least keeps a short job "
                       "from running again on a machine whose clock is late:"},
             example{"0 3 * * *  pawl run --require-remote -n -E 0 --hold-at-least 1m KEY ./job"},
-            paragraph{"A unit of systemd with PrivateTmp=yes, a container, or another user has a "
-                      "local: server of its own, and so excludes nobody else: use a remote server, "
-                      "or one socket for all by --url unix:/PATH. Leave KillMode as it is; SIGTERM "
-                      "reaches the command through pawl."},
+            paragraph{"local: is not for units of systemd and not for containers. With "
+                      "PrivateTmp=yes, in a container, or as another user it is a server of its "
+                      "own, and excludes nobody else; and a unit that ends takes the server that "
+                      "it started along. Use a remote server, or one socket for all by --url "
+                      "unix:/PATH. With KillMode=mixed SIGTERM goes to pawl only, which passes it "
+                      "on."},
         }};
 }
 

@@ -196,8 +196,7 @@ TEST(help, tells_of_every_parameter_of_a_url)
     std::string names = list[1];
     std::erase(names, ',');
     const std::string help = run_pawl({"--help"}).out;
-    const auto root = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path();
-    const std::string guide = read_file(root / "docs" / "guide.md");
+    const std::string guide = read_file(PAWL_DOCS_DIR "/guide.md");
     std::istringstream words{names};
     for (std::string name; words >> name;) {
         EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
