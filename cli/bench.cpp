@@ -179,7 +179,8 @@ int bench(const std::vector<std::string>& arguments)
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
-        say("neither --url nor PAWL_URL is given: the server is this machine's own");
+        say("neither --url nor PAWL_URL nor a settings file names a server: the server is this "
+            "machine's own");
     }
     const ending how = bench_session{std::move(*options)}.run();
     return end_as(how);

@@ -14,24 +14,36 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr const char* footer =
-    R"(Parts, each measured for --seconds, one after the other:
-  ping      a round trip to the server and back
-  lock      acquire and release a lock that is free, one at a time
-  hand-off  from the release of one client to the grant of another that waits
-  threads   acquire and release by many threads at once, each its own lock
-  linger    lock and unlock a lock that stays with this process: no round trip
-
-Only locks of its own are used, whose names nobody can guess; no other key is read,
-changed or deleted. They are given back, or end with their lease of 10 s; of each a
-small key (pawl:fence:...) stays on the server and expires within a day.
-
-Ctrl-C ends it early, with the figures so far; a second one at once, without.
-
-Exit status: 0; 128+n in a shell when signal n ended it;
-  64  wrong usage              77  refused by the server (ACL, TLS, memory)
-  69  server unreachable       79  a lock was lost: the server forgot it
-  70  internal error)";
+[[nodiscard]] std::vector<section> explanation()
+{
+    return {
+        {.title = "Parts, each measured for --seconds, one after the other",
+         .blocks = {entries{{
+             {"ping", "a round trip to the server and back"},
+             {"lock", "acquire and release a lock that is free, one at a time"},
+             {"hand-off", "from the release of one client to the grant of another that waits"},
+             {"threads", "acquire and release by many threads at once, each its own lock"},
+             {"linger", "lock and unlock a lock that stays with this process: no round trip"},
+         }}}},
+        {.title = "What it does to the server",
+         .blocks = {paragraph{
+                        "Only locks of its own are used, whose names nobody can guess; no other "
+                        "key is read, changed or deleted. They are given back, or end with their "
+                        "lease of 10 s; of each a small key (pawl:fence:...) stays on the server "
+                        "and expires within a day."},
+                    paragraph{"Ctrl-C ends it early, with the figures so far; a second one at "
+                              "once, without."}}},
+        {.title = "Exit status of pawl bench",
+         .blocks = {paragraph{"0; ended by signal n it ends by that, 128+n in a shell;"},
+                    entries{{
+                        {"64", "wrong usage"},
+                        {"69", "server unreachable"},
+                        {"70", "internal error"},
+                        {"77", "refused by the server (ACL, TLS, memory)"},
+                        {"79", "a lock was lost: the server forgot it"},
+                    }}}},
+    };
+}
 
 constexpr const char* no_memory =
     "memory: is within this process, so there is no server to measure; for one on this machine, "
@@ -45,15 +57,32 @@ constexpr std::size_t longest_prefix = 400;
 constexpr std::array all_parts{bench_part::ping, bench_part::lock, bench_part::hand_off,
                                bench_part::threads, bench_part::linger};
 
-struct parsed {
+struct line_values {
     bench_options options;
-    CLI::Option* url = nullptr;
+    server_options server;
     std::string only;
 };
 
-void define(CLI::App& app, parsed& to)
+class bench_command_line : public command_line {
+public:
+    bench_command_line()
+        : command_line{"pawl bench",
+                       "Measures how fast locks are on a server, from here.",
+                       {"pawl bench [OPTIONS]"}}
+    {
+        define(*this, given);
+        explain(explanation());
+    }
+
+    line_values given;
+
+private:
+    static void define(CLI::App& app, line_values& to);
+};
+
+void bench_command_line::define(CLI::App& app, line_values& to)
 {
-    to.url = add_url(app, to.options.url);
+    add_url(app, to.server);
     add_duration(app, "-s,--seconds", "How long each part takes; 2 unless given",
                  [&to](milliseconds value) { to.options.per_part = value; });
     app.add_option("-t,--threads", to.options.threads,
@@ -67,7 +96,6 @@ void define(CLI::App& app, parsed& to)
     app.add_flag("--json", to.options.json, "Write one JSON object, durations in nanoseconds");
     app.add_flag("--histogram", to.options.histogram,
                  "Draw the histograms even if stdout is not a terminal");
-    app.footer(footer);
 }
 
 void check_duration(milliseconds per_part)
@@ -131,21 +159,25 @@ std::string_view word_of(bench_part part) noexcept
     return {};
 }
 
+page bench_page()
+{
+    return bench_command_line{}.describe();
+}
+
 std::optional<bench_options> parse_bench_options(const std::vector<std::string>& arguments)
 {
-    command_line app{"pawl bench", "Measures how fast locks are on a server, from here.",
-                     "pawl bench [OPTIONS]"};
-    parsed result;
-    define(app, result);
+    bench_command_line app;
     if (!app.understand(arguments)) return std::nullopt;
-    bench_options& options = result.options;
+    bench_options& options = app.given.options;
     options.parts = app.count("--only") > 0
-                        ? parts_of(result.only)
+                        ? parts_of(app.given.only)
                         : std::vector<bench_part>{all_parts.begin(), all_parts.end()};
     check_duration(options.per_part);
     check_prefix(options.prefix);
     if (options.json && options.histogram) refuse("--json and --histogram do not go together");
-    options.url_is_default = take_url(*result.url, options.url, no_memory);
+    const server_choice server = choose_server(app.given.server, remote::not_needed, no_memory);
+    options.url = server.url;
+    options.url_is_default = server.is_default;
     return std::move(options);
 }
 

@@ -1,6 +1,8 @@
 // The command line of `pawl bench`, understood and checked.
 #pragma once
 
+#include "page.h"
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -17,7 +19,7 @@ enum class bench_part { ping, lock, hand_off, threads, linger };
 
 struct bench_options {
     std::string url;
-    bool url_is_default = false;  // neither --url nor PAWL_URL was given
+    bool url_is_default = false;  // nothing named a server
     std::chrono::milliseconds per_part{2'000};
     unsigned threads = 16;
     std::vector<bench_part> parts;  // one at least, in order
@@ -30,5 +32,8 @@ struct bench_options {
 // CLI::ParseError with what is wrong.
 [[nodiscard]] std::optional<bench_options> parse_bench_options(
     const std::vector<std::string>& arguments);
+
+// What --help says.
+[[nodiscard]] page bench_page();
 
 }  // namespace pawl::cli

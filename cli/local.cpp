@@ -30,23 +30,39 @@ namespace {
     return exit_code::ok;
 }
 
+class local_command_line : public command_line {
+public:
+    local_command_line()
+        : command_line{"pawl local",
+                       "Looks after this user's private server, which the URL local: stands for.",
+                       {"pawl local status", "pawl local stop [--force]"}}
+    {
+        status = add_subcommand("status", "Tell whether it runs (status 1 if not)");
+        auto* stop = add_subcommand("stop", "End it, unless locks are held (status 75 then)");
+        stop->add_flag("-f,--force", force, "End it even if locks are held or it does not answer");
+        require_subcommand(1);
+    }
+
+    CLI::App* status = nullptr;
+    bool force = false;
+};
+
 }  // namespace
 
 int local(const std::vector<std::string>& arguments)
 {
-    command_line app{"pawl local", "This user's private server, which the URL local: stands for.",
-                     "pawl local status\n       pawl local stop [--force]"};
-    auto* status = app.add_subcommand("status", "Tell whether it runs (status 1 if not)");
-    auto* stop_it = app.add_subcommand("stop", "End it, unless locks are held (status 75 then)");
-    bool force = false;
-    stop_it->add_flag("-f,--force", force, "End it even if locks are held or it does not answer");
-    app.require_subcommand(1);
+    local_command_line app;
     try {
         if (!app.understand(arguments)) return exit_code::ok;
     } catch (const CLI::ParseError& problem) {
         return usage_error(problem.what(), "pawl local");
     }
-    return status->parsed() ? show_status() : stop(force);
+    return app.status->parsed() ? show_status() : stop(app.force);
+}
+
+page local_page()
+{
+    return local_command_line{}.describe();
 }
 
 }  // namespace pawl::cli

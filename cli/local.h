@@ -1,6 +1,8 @@
 // pawl local: this user's private server.
 #pragma once
 
+#include "page.h"
+
 #include <string>
 #include <vector>
 
@@ -8,5 +10,8 @@ namespace pawl::cli {
 
 // `arguments` are those after `local`. Returns the exit status.
 [[nodiscard]] int local(const std::vector<std::string>& arguments);
+
+// What --help says.
+[[nodiscard]] page local_page();
 
 }  // namespace pawl::cli

@@ -3,6 +3,8 @@
 #include "exit_code.h"
 #include "hide_password.h"
 #include "local.h"
+#include "main_page.h"
+#include "page.h"
 #include "run.h"
 #include "say.h"
 #include "usage.h"
@@ -21,22 +23,6 @@ namespace {
 
 using namespace pawl::cli;
 
-constexpr const char* help =
-    R"(Usage: pawl run [OPTIONS] KEY -- COMMAND [ARG...]
-       pawl bench [OPTIONS]
-       pawl local status | stop
-       pawl --help | --version
-
-Locks that span processes and machines, on Redis.
-
-Commands:
-  run     Run a command while holding a lock
-  bench   Measure how fast locks are on a server
-  local   Look after this user's private server
-
-pawl COMMAND --help tells more.
-)";
-
 int dispatch(const std::vector<std::string>& arguments)
 {
     if (arguments.empty()) return usage_error("there is no command", "pawl");
@@ -46,7 +32,7 @@ int dispatch(const std::vector<std::string>& arguments)
     if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
     if (name == "-h" || name == "--help" || name == "help") {
-        std::cout << help;
+        std::cout << help_text(main_page());
         return exit_code::ok;
     }
     if (name == "-V" || name == "--version") {

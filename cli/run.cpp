@@ -241,7 +241,8 @@ int run(const std::vector<std::string>& arguments)
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
-        say("neither --url nor PAWL_URL is given: the lock covers this machine only");
+        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers this "
+            "machine only");
     }
     // In two steps: a session that a signal ends has given its lock back and dismissed its guardian.
     const ending how = session{std::move(*options)}.run();

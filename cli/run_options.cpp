@@ -1,6 +1,9 @@
 #include "run_options.h"
 
 #include "duration.h"
+#include "flock_options.h"
+#include "run_help.h"
+#include "say.h"
 #include "supervisor.h"
 #include "url_option.h"
 #include "usage.h"
@@ -15,44 +18,57 @@ using std::chrono::milliseconds;
 
 using words = std::vector<std::string>;
 
-constexpr const char* footer =
-    R"(Durations: 500ms, 30s, 5m, 2h; a plain number is seconds; fractions are allowed.
-
-The command finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment; a pawl run
-in it that would wait for a lock it runs under fails at once, with 64. The command runs
-in a process group of its own, which gets the signals that pawl gets. When the lock
-is about to be lost the group gets SIGTERM and, after the grace period, SIGKILL; when
-pawl itself is killed the group is killed at once. A command suspended with Ctrl-Z
-does not renew its lock, and is killed when the lease ends. What it leaves running in
-the background when it ends runs on without the lock.
-
-Exit status: that of the command. When a signal ended the command or the wait, pawl
-ends by the same signal, which a shell shows as 128+n. Otherwise:
-  64  wrong usage              75  not acquired (see -E)
-  65  the key is not a lock    77  refused by the server (ACL, TLS, memory)
-  69  server unreachable       79  the lock was lost before it was given back
-  70  internal error           126, 127  the command cannot be run, is not there)";
-
 // Other processes are all that a lock of the shell's could exclude.
 constexpr const char* no_memory =
     "a lock on memory: would exclude nobody, for each process has a memory: of its own; "
     "for this machine only, use local:";
 
-// What stands before the first `--` is ours and what stands after it the command's, word by word.
+// Our words and the command's. The command begins after `--`, or at the first word after KEY that is
+// no option; from there on nothing is looked at.
 struct halves {
     words ours;
     words command;
     bool divided = false;
 };
 
-[[nodiscard]] halves divide(const words& arguments)
+[[nodiscard]] bool takes_value(const CLI::App& app, const std::string& name)
 {
-    const auto mark = std::ranges::find(arguments, "--");
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+// Whether the value of this option is the next word.
+[[nodiscard]] bool wants_next_word(const CLI::App& app, const std::string& word)
+{
+    if (word.starts_with("--")) return takes_value(app, word);  // --wait=5 is the name of none
+    for (std::size_t i = 1; i < word.size(); ++i) {
+        // In -nw5 the value is 5, in -nw it comes next.
+        if (takes_value(app, {'-', word[i]})) return i + 1 == word.size();
+    }
+    return false;
+}
+
+[[nodiscard]] halves divide(const CLI::App& app, const words& arguments)
+{
+    bool has_key = false;
+    std::size_t at = 0;
+    for (; at < arguments.size(); ++at) {
+        const std::string& word = arguments[at];
+        if (word == "--") break;
+        if (word.size() > 1 && word.front() == '-') {
+            if (wants_next_word(app, word)) ++at;
+        } else if (has_key) {
+            break;
+        } else {
+            has_key = true;
+        }
+    }
     halves result;
-    result.ours.assign(arguments.begin(), mark);
-    if (mark == arguments.end()) return result;
-    result.divided = true;
-    result.command.assign(mark + 1, arguments.end());
+    result.divided = at < arguments.size();
+    auto rest = arguments.begin() + static_cast<std::ptrdiff_t>(std::min(at, arguments.size()));
+    result.ours.assign(arguments.begin(), rest);
+    if (result.divided && *rest == "--") ++rest;
+    result.command.assign(rest, arguments.end());
     return result;
 }
 
@@ -62,20 +78,31 @@ struct halves {
     return line.divided && line.command.size() >= 2 && line.command[1] == "--";
 }
 
-struct parsed {
+[[nodiscard]] bool is_server(const std::string& word)
+{
+    return word.starts_with("redis://") || word.starts_with("rediss://");
+}
+
+[[nodiscard]] bool is_number(const std::string& word)
+{
+    return !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+}
+
+struct line_values {
     run_options options;
     CLI::Option* key = nullptr;
     std::string shell_command;
     CLI::Option* shell = nullptr;
-    CLI::Option* url = nullptr;
+    server_options server;
     bool no_wait = false;
+    bool exclusive = false;  // as every lock is
     std::optional<milliseconds> grace;
 };
 
-void define_waiting(CLI::App& app, parsed& to)
+void define_waiting(CLI::App& app, line_values& to)
 {
-    app.add_flag("-n,--nonblock", to.no_wait, "Do not wait for the lock");
-    add_duration(app, "-w,--wait", "Wait no longer than this",
+    app.add_flag("-n,--nonblock,--nb", to.no_wait, "Do not wait for the lock");
+    add_duration(app, "-w,--wait,--timeout", "Wait no longer than this",
                  [&to](milliseconds value) { to.options.wait = value; });
     app.add_option("-E,--conflict-exit-code", to.options.not_acquired_code,
                    "Exit status when the lock was not acquired; 75 unless given")
@@ -83,9 +110,10 @@ void define_waiting(CLI::App& app, parsed& to)
         ->check(CLI::Range(0, 255).description(""));
 }
 
-void define_lock(CLI::App& app, parsed& to)
+void define_lock(CLI::App& app, line_values& to)
 {
-    to.url = add_url(app, to.options.url);
+    add_url(app, to.server);
+    add_require_remote(app, to.server);
     add_duration(app, "--lease", "How long the lock outlives pawl at most; 30s unless given",
                  [&to](milliseconds value) { to.options.lease = value; });
     add_duration(app, "--grace",
@@ -97,7 +125,25 @@ void define_lock(CLI::App& app, parsed& to)
                  [&to](milliseconds value) { to.options.hold_at_least = value; });
 }
 
-void define(CLI::App& app, parsed& to)
+class run_command_line : public command_line {
+public:
+    run_command_line()
+        : command_line{
+              "pawl run",
+              "Runs a command while holding a lock, and ends it before the lock is lost.",
+              {"pawl run [OPTIONS] KEY [--] COMMAND [ARG...]", "pawl run [OPTIONS] KEY -c STRING"}}
+    {
+        define(*this, given);
+        explain(run_explanation());
+    }
+
+    line_values given;
+
+private:
+    static void define(CLI::App& app, line_values& to);
+};
+
+void run_command_line::define(CLI::App& app, line_values& to)
 {
     to.key = app.add_option("KEY", to.options.key, "The name of the lock")->type_name("");
     to.shell = app.add_option("-c,--command", to.shell_command, "Run this through the shell")
@@ -105,23 +151,41 @@ void define(CLI::App& app, parsed& to)
     define_waiting(app, to);
     define_lock(app, to);
     app.add_flag("-v,--verbose", to.options.verbose, "Tell on stderr what happens to the lock");
-    app.footer(footer);
+    app.add_flag("-x,-e,--exclusive", to.exclusive, "For users of flock: every lock is exclusive");
+    refuse_flock_options(app);
 }
 
-void take_key_and_command(halves& line, parsed& to)
+void refuse_missing_command(const std::string& key)
+{
+    std::string text = "there is no command: KEY COMMAND [ARG...]";
+    if (is_number(key)) {
+        text += "; pawl has no form for a descriptor, as flock " + key +
+                " is: put what the lock protects into a command, or into -c STRING";
+    }
+    refuse(text);
+}
+
+void refuse_forgotten_url(const std::string& word)
+{
+    if (is_server(word)) refuse(in_quotes(word) + " is a server: write --url before it");
+}
+
+void take_key_and_command(halves& line, line_values& to)
 {
     if (to.key->count() == 0) {
-        if (!has_key_of_its_own(line)) refuse("there is no KEY: KEY -- COMMAND [ARG...]");
+        if (!has_key_of_its_own(line)) refuse("there is no KEY: KEY COMMAND [ARG...]");
         to.options.key = line.command[0];
         line.command.erase(line.command.begin(), line.command.begin() + 2);
     }
+    refuse_forgotten_url(to.options.key);
+    if (!line.command.empty()) refuse_forgotten_url(line.command.front());
     const bool shell = to.shell->count() > 0;
-    if (shell && line.divided) refuse("give the command either with -c or after --, not both");
-    if (!shell && line.command.empty()) refuse("there is no command: KEY -- COMMAND [ARG...]");
+    if (shell && line.divided) refuse("give the command either with -c or after KEY, not both");
+    if (!shell && line.command.empty()) refuse_missing_command(to.options.key);
     to.options.command = shell ? words{"/bin/sh", "-c", to.shell_command} : std::move(line.command);
 }
 
-void take_no_wait(parsed& to)
+void take_no_wait(line_values& to)
 {
     if (!to.no_wait) return;
     if (to.options.wait) refuse("-n and -w do not go together");
@@ -130,7 +194,7 @@ void take_no_wait(parsed& to)
 
 // A lock that is renewed as it should be, each third of the lease, is never valid for less than two
 // thirds, drift and a round trip aside. If SIGTERM came earlier than that, it would come always.
-void take_grace(parsed& to)
+void take_grace(line_values& to)
 {
     run_options& options = to.options;
     options.grace = to.grace.value_or(std::min<milliseconds>(5s, options.lease / 4));
@@ -145,24 +209,22 @@ void take_grace(parsed& to)
 
 std::optional<run_options> parse_run_options(const words& arguments)
 {
-    command_line app{"pawl run",
-                     "Runs a command while holding a lock, and ends it before the lock is lost.",
-                     "pawl run [OPTIONS] KEY -- COMMAND [ARG...]\n"
-                     "       pawl run [OPTIONS] KEY -c STRING"};
-    parsed result;
-    define(app, result);
-    halves line = divide(arguments);
-    try {
-        if (!app.understand(line.ours)) return std::nullopt;
-    } catch (const CLI::ExtrasError& unknown) {
-        if (line.divided || result.key->count() == 0) throw;
-        refuse(std::string{unknown.what()} + "; a command comes after --");
-    }
-    take_key_and_command(line, result);
-    result.options.url_is_default = take_url(*result.url, result.options.url, no_memory);
-    take_grace(result);
-    take_no_wait(result);
-    return std::move(result.options);
+    run_command_line app;
+    halves line = divide(app, arguments);
+    if (!app.understand(line.ours)) return std::nullopt;
+    take_key_and_command(line, app.given);
+    run_options& options = app.given.options;
+    const server_choice server = choose_server(app.given.server, remote::as_required, no_memory);
+    options.url = server.url;
+    options.url_is_default = server.is_default;
+    take_grace(app.given);
+    take_no_wait(app.given);
+    return std::move(options);
+}
+
+page run_page()
+{
+    return run_command_line{}.describe();
 }
 
 }  // namespace pawl::cli

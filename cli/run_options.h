@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exit_code.h"
+#include "page.h"
 
 #include <chrono>
 #include <optional>
@@ -14,7 +15,7 @@ struct run_options {
     std::string key;
     std::vector<std::string> command;  // with -c: the shell and its arguments
     std::string url;
-    bool url_is_default = false;  // neither --url nor PAWL_URL was given
+    bool url_is_default = false;  // nothing named a server
 
     std::optional<std::chrono::milliseconds> wait;  // unset: for ever; 0: not at all
     int not_acquired_code = exit_code::not_acquired;
@@ -29,5 +30,8 @@ struct run_options {
 // CLI::ParseError with what is wrong.
 [[nodiscard]] std::optional<run_options> parse_run_options(
     const std::vector<std::string>& arguments);
+
+// What --help says.
+[[nodiscard]] page run_page();
 
 }  // namespace pawl::cli

@@ -1,5 +1,7 @@
 #include "say.h"
 
+#include "hide_password.h"
+
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -27,7 +29,7 @@ void say(std::string_view text) noexcept
 std::string in_quotes(std::string_view text)
 {
     std::string result = "'";
-    for (const char c : text) {
+    for (const char c : without_passwords(text)) {
         const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
         result += control ? '?' : c;
     }

@@ -1,28 +1,97 @@
 #include "url_option.h"
 
+#include "say.h"
+#include "settings.h"
 #include "usage.h"
 
 #include <cstdlib>
+#include <optional>
 
 namespace pawl::cli {
+namespace {
 
-CLI::Option* add_url(CLI::App& app, std::string& url)
+using named_url = setting<std::string>;
+
+[[nodiscard]] std::string variable(const char* name)
 {
-    return app
-        .add_option("--url", url, "The server; else $PAWL_URL, else local: (this machine only)")
-        ->type_name("URL");
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in pawl sets a variable of its own environment.
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
 }
 
-bool take_url(const CLI::Option& option, std::string& url, const std::string& no_memory)
+[[nodiscard]] std::optional<named_url> url_outside_files(const server_options& given)
 {
-    bool is_default = false;
-    if (option.count() == 0) {
-        const char* from_environment = std::getenv("PAWL_URL");
-        is_default = from_environment == nullptr || *from_environment == '\0';
-        url = is_default ? "local:" : from_environment;
+    if (given.url_option->count() > 0) return named_url{.value = given.url, .source = "--url"};
+    std::string url = variable("PAWL_URL");
+    if (url.empty()) return std::nullopt;
+    return named_url{.value = std::move(url), .source = "PAWL_URL"};
+}
+
+[[nodiscard]] std::optional<setting<bool>> remote_outside_files(const server_options& given)
+{
+    if (given.require_remote) return setting<bool>{.value = true, .source = "--require-remote"};
+    const std::string text = variable("PAWL_REQUIRE_REMOTE");
+    if (text.empty()) return std::nullopt;
+    const auto value = yes_or_no(text);
+    if (!value) refuse("PAWL_REQUIRE_REMOTE is " + in_quotes(text) + " (allowed: yes, no)");
+    return setting<bool>{.value = *value, .source = "PAWL_REQUIRE_REMOTE"};
+}
+
+[[nodiscard]] settings from_files()
+{
+    try {
+        return read_settings(settings_files());
+    } catch (const settings_error& mistake) {
+        refuse(mistake.what());
     }
-    if (url.starts_with("memory:")) refuse(no_memory);
-    return is_default;
+}
+
+[[nodiscard]] bool is_local(const std::string& url)
+{
+    return url.starts_with("local:");
+}
+
+[[noreturn]] void refuse_local(const std::string& required_by, const std::optional<named_url>& url)
+{
+    refuse(required_by + " wants a server for many machines, but " +
+           (url ? url->source + " says " + url->value
+                : "none is named: not by --url, PAWL_URL or a settings file") +
+           "; the lock would cover this machine only");
+}
+
+}  // namespace
+
+void add_url(CLI::App& app, server_options& to)
+{
+    to.url_option = app.add_option("--url", to.url,
+                                   "The server; else $PAWL_URL, else that of a settings file, else "
+                                   "local: (this machine only)")
+                        ->type_name("URL");
+}
+
+void add_require_remote(CLI::App& app, server_options& to)
+{
+    app.add_flag("--require-remote", to.require_remote,
+                 "Fail rather than lock this machine only; also PAWL_REQUIRE_REMOTE=yes");
+}
+
+server_choice choose_server(const server_options& given, remote wanted,
+                            const std::string& no_memory)
+{
+    auto url = url_outside_files(given);
+    if (url && url->value.starts_with("memory:")) refuse(no_memory);
+    auto required = remote_outside_files(given);
+    if (!url || is_local(url->value)) {
+        settings files = from_files();
+        if (!url) url = std::move(files.url);
+        if (!required) required = std::move(files.require_remote);
+    }
+    if (wanted == remote::as_required && required && required->value &&
+        (!url || is_local(url->value))) {
+        refuse_local(required->source, url);
+    }
+    if (!url) return {.url = "local:", .is_default = true};
+    return {.url = std::move(url->value), .is_default = false};
 }
 
 }  // namespace pawl::cli

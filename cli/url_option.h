@@ -1,4 +1,10 @@
-// Which server a command talks to: --url, else $PAWL_URL, else this user's private one.
+// Which server a command talks to. The first of these that says something:
+//
+//   server          --url, $PAWL_URL, the user's settings file, the system's, local:
+//   require remote  --require-remote, $PAWL_REQUIRE_REMOTE, the same files, no
+//
+// The files are read only if they can change anything: not when --url or $PAWL_URL names a server
+// other than local:.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,13 +13,30 @@
 
 namespace pawl::cli {
 
-// The option --url.
-[[nodiscard]] CLI::Option* add_url(CLI::App& app, std::string& url);
+struct server_options {
+    std::string url;
+    bool require_remote = false;
+    CLI::Option* url_option = nullptr;
+};
 
-// To be called when the line was understood: finds the URL if the option did not give it. True when
-// neither did the environment, and it is local: by default. Throws CLI::ParseError with
-// `no_memory` for a memory: URL, which is of no use to any command.
-[[nodiscard]] bool take_url(const CLI::Option& option, std::string& url,
-                            const std::string& no_memory);
+// The option --url.
+void add_url(CLI::App& app, server_options& to);
+
+// The option --require-remote.
+void add_require_remote(CLI::App& app, server_options& to);
+
+// Whether local: is refused when it is asked for.
+enum class remote { as_required, not_needed };
+
+struct server_choice {
+    std::string url;
+    bool is_default = false;  // nothing named a server, and it is local:
+};
+
+// To be called when the line was understood. Throws CLI::ParseError: with `no_memory` for a memory:
+// URL, which is of no use to any command; for local: where a remote server is required; and for
+// mistakes in settings files.
+[[nodiscard]] server_choice choose_server(const server_options& given, remote wanted,
+                                          const std::string& no_memory);
 
 }  // namespace pawl::cli

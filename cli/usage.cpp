@@ -2,41 +2,64 @@
 
 #include "duration.h"
 #include "exit_code.h"
+#include "hide_password.h"
 #include "say.h"
 
 #include <pawl/version.h>
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <stdexcept>
 
 namespace pawl::cli {
 namespace {
 
-class formatter : public CLI::Formatter {
-public:
-    explicit formatter(std::string usage) : usage_{std::move(usage)} {}
-
-    std::string make_usage(const CLI::App*, std::string) const override
-    {
-        return "Usage: " + usage_ + "\n";
+[[nodiscard]] std::vector<option_row> rows_of(const CLI::App& app)
+{
+    std::vector<option_row> rows;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() || option->get_group().empty()) continue;
+        option_row row;
+        for (const std::string& name : option->get_snames()) row.names.push_back("-" + name);
+        for (const std::string& name : option->get_lnames()) row.names.push_back("--" + name);
+        row.argument = option->get_items_expected_max() > 0 ? option->get_type_name() : "";
+        row.help = option->get_description();
+        rows.push_back(std::move(row));
     }
+    // CLI11 has --help and --version first.
+    std::ranges::stable_partition(rows, [](const option_row& row) {
+        return row.names.back() != "--help" && row.names.back() != "--version";
+    });
+    return rows;
+}
 
-private:
-    std::string usage_;
-};
+[[nodiscard]] page page_of(const CLI::App& app, const std::string& name)
+{
+    page result;
+    result.name = name;
+    result.summary = app.get_description();
+    result.options = rows_of(app);
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        result.commands.push_back(page_of(*command, name + ' ' + command->get_name()));
+    }
+    return result;
+}
+
+// How messages name an option: "-w,--wait" of "-w,--wait,--timeout".
+[[nodiscard]] std::string first_names(const std::string& names)
+{
+    const auto first_long = names.find("--");
+    return names.substr(0, names.find(',', first_long));
+}
 
 }  // namespace
 
-command_line::command_line(const std::string& name, const std::string& description,
-                           const std::string& usage)
-    : CLI::App{description, name}
+command_line::command_line(const std::string& name, const std::string& summary,
+                           std::vector<std::string> usage)
+    : CLI::App{summary, name}, usage_{std::move(usage)}
 {
-    formatter(std::make_shared<cli::formatter>(usage));
     set_help_flag("-h,--help", "Show this help and exit");
     set_version_flag("-V,--version", version_text(), "Show the version and exit");
-    get_formatter()->column_width(34);
 }
 
 bool command_line::understand(const std::vector<std::string>& arguments)
@@ -46,11 +69,19 @@ bool command_line::understand(const std::vector<std::string>& arguments)
         parse(std::vector<std::string>{arguments.rbegin(), arguments.rend()});
         return true;
     } catch (const CLI::CallForHelp&) {
-        std::cout << help();
+        std::cout << help_text(describe());
     } catch (const CLI::CallForVersion&) {
         std::cout << version_text() << '\n';
     }
     return false;
+}
+
+page command_line::describe() const
+{
+    page result = page_of(*this, get_name());
+    result.usage = usage_;
+    result.sections = sections_;
+    return result;
 }
 
 void add_duration(CLI::App& app, const std::string& names, const std::string& help,
@@ -61,7 +92,7 @@ void add_duration(CLI::App& app, const std::string& names, const std::string& he
             set(parse_duration(given.front()));
             return true;
         } catch (const std::invalid_argument& bad) {
-            throw CLI::ValidationError{names, bad.what()};
+            throw CLI::ValidationError{first_names(names), bad.what()};
         }
     };
     app.add_option(names, read, help)->type_name("DURATION");
@@ -74,7 +105,7 @@ void refuse(const std::string& what)
 
 int usage_error(const std::string& what, const std::string& command)
 {
-    std::string line = what;
+    std::string line = without_passwords(what);
     std::ranges::replace(line, '\n', ' ');
     say(line + " (" + command + " --help tells more)");
     return exit_code::usage;

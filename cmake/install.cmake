@@ -1,5 +1,5 @@
-# What `cmake --install` writes: headers, library, CMake package, pkg-config file, licence. The
-# command installs itself in cli/. Everything finds its neighbours by relative paths, so an
+# What `cmake --install` writes: headers, library, CMake package, pkg-config file, documents, examples.
+# The command installs itself in cli/. Everything finds its neighbours by relative paths, so an
 # installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -11,6 +11,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE FILES_MATCHING
 foreach(file IN ITEMS LICENSE README.md CHANGELOG.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} TYPE DOC)
 endforeach()
+# What messages, headers and the README cite, under the names by which they cite it.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples TYPE DOC)
 
 install(EXPORT pawlTargets NAMESPACE pawl:: DESTINATION ${package_dir})
 install(EXPORT pawlAsioTargets NAMESPACE pawl:: DESTINATION ${package_dir})

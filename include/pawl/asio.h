@@ -44,6 +44,7 @@
 #include <pawl/async.h>
 #include <pawl/detail/asio_calls.h>
 #include <pawl/detail/async_result.h>
+#include <pawl/detail/forms.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
@@ -313,41 +314,33 @@ auto asio_initiate_acquire(lockable& lock, time_limit limit, CompletionToken&& t
         asio_acquire<Result>{}, token, &lock, limit);
 }
 
+// What the members of lockable and hold call.
+template <class CompletionToken>
+struct asio_forms {
+    static auto acquire(lockable& lock, CompletionToken&& token)
+    {
+        return asio_initiate_acquire<hold>(lock, time_limit::never(),
+                                           std::forward<CompletionToken>(token));
+    }
+
+    static auto acquire_within(lockable& lock, time_limit limit, CompletionToken&& token)
+    {
+        return asio_initiate_acquire<std::optional<hold>>(lock, limit,
+                                                          std::forward<CompletionToken>(token));
+    }
+
+    static auto release(hold& what, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_release{}, token, std::move(what));
+    }
+
+    static auto extend(hold& what, std::chrono::milliseconds lease, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_extend{}, token, &what, lease);
+    }
+};
+
 }  // namespace detail
-
-template <class CompletionToken>
-auto lockable::async_acquire(CompletionToken&& token)
-{
-    return detail::asio_initiate_acquire<hold>(*this, time_limit::never(),
-                                               std::forward<CompletionToken>(token));
-}
-
-template <class CompletionToken>
-auto lockable::async_try_acquire(CompletionToken&& token)
-{
-    return detail::asio_initiate_acquire<std::optional<hold>>(*this, time_limit::now(),
-                                                              std::forward<CompletionToken>(token));
-}
-
-template <class Rep, class Period, class CompletionToken>
-auto lockable::async_acquire_for(std::chrono::duration<Rep, Period> wait, CompletionToken&& token)
-{
-    return detail::asio_initiate_acquire<std::optional<hold>>(*this, time_limit::after(wait),
-                                                              std::forward<CompletionToken>(token));
-}
-
-template <class CompletionToken>
-auto hold::async_release(CompletionToken&& token)
-{
-    return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
-        detail::asio_release{}, token, std::move(*this));
-}
-
-template <class CompletionToken>
-auto hold::async_extend(std::chrono::milliseconds lease, CompletionToken&& token)
-{
-    return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
-        detail::asio_extend{}, token, this, lease);
-}
-
 }  // namespace pawl

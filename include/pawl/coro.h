@@ -46,6 +46,7 @@
 
 #include <pawl/detail/coro_operations.h>
 #include <pawl/detail/coro_resume.h>
+#include <pawl/detail/forms.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
 #include <pawl/time_limit.h>
@@ -92,46 +93,38 @@ template <class Where, class Operation>
 }  // namespace detail
 }  // namespace pawl::coro
 
-namespace pawl {
+namespace pawl::detail {
 
+// What the members of lockable and hold call.
 template <class ResumeOn>
-auto lockable::acquire_async(std::stop_token stop, ResumeOn&& resume_on)
-{
-    using operation = coro::detail::acquire_operation<hold>;
-    return coro::detail::make_awaitable<ResumeOn>(
-        operation{*this, time_limit::never(), std::move(stop)}, std::forward<ResumeOn>(resume_on));
-}
+struct coro_forms {
+    static auto acquire(lockable& lock, std::stop_token&& stop, ResumeOn&& resume_on)
+    {
+        using operation = coro::detail::acquire_operation<hold>;
+        return coro::detail::make_awaitable<ResumeOn>(
+            operation{lock, time_limit::never(), std::move(stop)},
+            std::forward<ResumeOn>(resume_on));
+    }
 
-template <class ResumeOn>
-auto lockable::try_acquire_async(std::stop_token stop, ResumeOn&& resume_on)
-{
-    using operation = coro::detail::acquire_operation<std::optional<hold>>;
-    return coro::detail::make_awaitable<ResumeOn>(
-        operation{*this, time_limit::now(), std::move(stop)}, std::forward<ResumeOn>(resume_on));
-}
+    static auto acquire_within(lockable& lock, time_limit limit, std::stop_token&& stop,
+                               ResumeOn&& resume_on)
+    {
+        using operation = coro::detail::acquire_operation<std::optional<hold>>;
+        return coro::detail::make_awaitable<ResumeOn>(operation{lock, limit, std::move(stop)},
+                                                      std::forward<ResumeOn>(resume_on));
+    }
 
-template <class Rep, class Period, class ResumeOn>
-auto lockable::acquire_async_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop,
-                                 ResumeOn&& resume_on)
-{
-    using operation = coro::detail::acquire_operation<std::optional<hold>>;
-    return coro::detail::make_awaitable<ResumeOn>(
-        operation{*this, time_limit::after(wait), std::move(stop)},
-        std::forward<ResumeOn>(resume_on));
-}
+    static auto release(hold& what, ResumeOn&& resume_on)
+    {
+        return coro::detail::make_awaitable<ResumeOn>(
+            coro::detail::release_operation{std::move(what)}, std::forward<ResumeOn>(resume_on));
+    }
 
-template <class ResumeOn>
-auto hold::release_async(ResumeOn&& resume_on)
-{
-    return coro::detail::make_awaitable<ResumeOn>(coro::detail::release_operation{std::move(*this)},
-                                                  std::forward<ResumeOn>(resume_on));
-}
+    static auto extend(hold& what, std::chrono::milliseconds lease, ResumeOn&& resume_on)
+    {
+        return coro::detail::make_awaitable<ResumeOn>(coro::detail::extend_operation{what, lease},
+                                                      std::forward<ResumeOn>(resume_on));
+    }
+};
 
-template <class ResumeOn>
-auto hold::extend_async(std::chrono::milliseconds lease, ResumeOn&& resume_on)
-{
-    return coro::detail::make_awaitable<ResumeOn>(coro::detail::extend_operation{*this, lease},
-                                                  std::forward<ResumeOn>(resume_on));
-}
-
-}  // namespace pawl
+}  // namespace pawl::detail

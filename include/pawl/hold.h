@@ -15,6 +15,7 @@
 // A hold may be used by several threads at once, but not moved or destroyed meanwhile.
 #pragma once
 
+#include <pawl/detail/forms.h>
 #include <pawl/event.h>
 #include <pawl/export.h>
 
@@ -26,15 +27,12 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
 namespace sync {
 class grant;
-}
-
-namespace coro {
-struct on_client_thread;
 }
 
 class PAWL_EXPORT hold {
@@ -63,10 +61,21 @@ public:
     // The same without blocking: with any completion token of Boost.Asio (<pawl/asio.h>), and to be
     // awaited in any coroutine (<pawl/coro.h>). The hold is taken out of this object at once.
     template <class CompletionToken>
-    auto async_release(CompletionToken&& token);
+    auto async_release(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::release(
+                *this, std::forward<CompletionToken>(token));
+        }
+    }
 
     template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto release_async(ResumeOn&& resume_on = {});
+    [[nodiscard]] auto release_async(ResumeOn&& resume_on = {})
+    {
+        if constexpr (detail::has_coro<ResumeOn>()) {
+            return detail::coro_forms<ResumeOn>::release(*this, std::forward<ResumeOn>(resume_on));
+        }
+    }
 
     // Makes the lock valid for at least `lease` from now, drift aside; never shortens it. One round
     // trip. On failure the old deadline stands, unless the server said that the lock is lost.
@@ -74,10 +83,22 @@ public:
     void extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept;
 
     template <class CompletionToken>
-    auto async_extend(std::chrono::milliseconds lease, CompletionToken&& token);
+    auto async_extend(std::chrono::milliseconds lease, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::extend(
+                *this, lease, std::forward<CompletionToken>(token));
+        }
+    }
 
     template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto extend_async(std::chrono::milliseconds lease, ResumeOn&& resume_on = {});
+    [[nodiscard]] auto extend_async(std::chrono::milliseconds lease, ResumeOn&& resume_on = {})
+    {
+        if constexpr (detail::has_coro<ResumeOn>()) {
+            return detail::coro_forms<ResumeOn>::extend(*this, lease,
+                                                        std::forward<ResumeOn>(resume_on));
+        }
+    }
 
     // As extend(), but free of charge when the lock is valid for that long already. Call it before a
     // step that must not be interrupted.

@@ -30,6 +30,7 @@
 #pragma once
 
 #include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/options.h>
@@ -42,6 +43,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
@@ -50,10 +52,6 @@ class lock_state;
 enum class reentry : bool;
 enum class fairness : bool;
 }  // namespace sync
-
-namespace coro {
-struct on_client_thread;
-}
 
 class PAWL_EXPORT lockable {
 public:
@@ -116,30 +114,67 @@ public:
     }
 
     // ── Without blocking ────────────────────────────────────────────────────────────────────────
-    // docs/async.md tells which to use. Each header says more, and has to be included.
+    // docs/async.md tells which to use. Each header says more. Without it the
+    // compiler names the header that is missing.
 
     // <pawl/asio.h>: with any completion token of Boost.Asio. The handler is called with an error
     // code and a hold; the last two with a std::optional<hold>, empty when the lock is busy.
     template <class CompletionToken>
-    auto async_acquire(CompletionToken&& token);
+    auto async_acquire(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::acquire(
+                *this, std::forward<CompletionToken>(token));
+        }
+    }
 
     template <class CompletionToken>
-    auto async_try_acquire(CompletionToken&& token);
+    auto async_try_acquire(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::acquire_within(
+                *this, time_limit::now(), std::forward<CompletionToken>(token));
+        }
+    }
 
     template <class Rep, class Period, class CompletionToken>
-    auto async_acquire_for(std::chrono::duration<Rep, Period> wait, CompletionToken&& token);
+    auto async_acquire_for(std::chrono::duration<Rep, Period> wait, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::acquire_within(
+                *this, time_limit::after(wait), std::forward<CompletionToken>(token));
+        }
+    }
 
     // <pawl/coro.h>: to be awaited in any coroutine, for the same results. `resume_on` says where
     // the coroutine goes on.
     template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {});
+    [[nodiscard]] auto acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {})
+    {
+        if constexpr (detail::has_coro<ResumeOn>()) {
+            return detail::coro_forms<ResumeOn>::acquire(*this, std::move(stop),
+                                                         std::forward<ResumeOn>(resume_on));
+        }
+    }
 
     template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto try_acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {});
+    [[nodiscard]] auto try_acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {})
+    {
+        if constexpr (detail::has_coro<ResumeOn>()) {
+            return detail::coro_forms<ResumeOn>::acquire_within(
+                *this, time_limit::now(), std::move(stop), std::forward<ResumeOn>(resume_on));
+        }
+    }
 
     template <class Rep, class Period, class ResumeOn = coro::on_client_thread>
     [[nodiscard]] auto acquire_async_for(std::chrono::duration<Rep, Period> wait,
-                                         std::stop_token stop = {}, ResumeOn&& resume_on = {});
+                                         std::stop_token stop = {}, ResumeOn&& resume_on = {})
+    {
+        if constexpr (detail::has_coro<ResumeOn>()) {
+            return detail::coro_forms<ResumeOn>::acquire_within(
+                *this, time_limit::after(wait), std::move(stop), std::forward<ResumeOn>(resume_on));
+        }
+    }
 
     // ── The interface of std::timed_mutex ───────────────────────────────────────────────────────
     // What lock() acquires belongs to the calling thread: only that thread can unlock() it.

@@ -3,6 +3,8 @@
 // It counts from the call, and time during which the machine was suspended counts, as with leases.
 #pragma once
 
+#include <pawl/export.h>
+
 #include <chrono>
 
 namespace pawl {

@@ -7,8 +7,12 @@ namespace pawl::test {
 
 process pawl(const words& arguments, const words& environment)
 {
-    words command{"env",        "-u", "PAWL_URL",    "-u", "PAWL_KEY",          "-u",
-                  "PAWL_FENCE", "-u", "PAWL_HOLDER", "-u", "PAWL_OUTER_HOLDERS"};
+    words command{"env"};
+    for (const char* name : {"PAWL_URL", "PAWL_REQUIRE_REMOTE", "PAWL_KEY", "PAWL_FENCE",
+                             "PAWL_HOLDER", "PAWL_OUTER_HOLDERS"}) {
+        command.insert(command.end(), {"-u", name});
+    }
+    command.emplace_back("PAWL_CONFIG=/dev/null");
     command.insert(command.end(), environment.begin(), environment.end());
     command.emplace_back(PAWL_COMMAND);
     command.insert(command.end(), arguments.begin(), arguments.end());

@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 using words = std::vector<std::string>;
 
 // The built command with these arguments. Neither PAWL_URL nor what a pawl around the tests might
-// have set is in its environment; `environment` ("NAME=value") is.
+// have set is in its environment; `environment` ("NAME=value") is. It reads no settings file, unless
+// `environment` has a PAWL_CONFIG.
 [[nodiscard]] process pawl(const words& arguments, const words& environment = {});
 
 // What came of it, after its end.

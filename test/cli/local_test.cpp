@@ -69,7 +69,7 @@ TEST_F(local_server, is_measured_with_a_notice_unless_another_is_named)
 {
     const result got = pawl_here({"bench", "--only", "ping", "--seconds", "0.05"});
     EXPECT_EQ(got.end, exited(0));
-    EXPECT_NE(got.err.find("neither --url nor PAWL_URL is given"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("nor a settings file names a server"), std::string::npos) << got.err;
     EXPECT_EQ(servers().size(), 1U);
 }
 

@@ -30,7 +30,19 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run"}, "there is no KEY"}, mistake{{"run", "--", "true"}, "there is no KEY"},
         mistake{{"run", "k"}, "there is no command"},
         mistake{{"run", "k", "--"}, "there is no command"},
-        mistake{{"run", "k", "true"}, "a command comes after --"},
+        mistake{{"run", "9"}, "no form for a descriptor, as flock 9 is"},
+        mistake{{"run", "-n", "9"}, "put what the lock protects into a command"},
+        mistake{{"run", "-s", "k", "true"}, "every lock of pawl's is exclusive"},
+        mistake{{"run", "--shared", "k", "true"}, "every lock of pawl's is exclusive"},
+        mistake{{"run", "-u", "k"}, "gives the lock back when its command ends"},
+        mistake{{"run", "--unlock", "9"}, "gives the lock back when its command ends"},
+        mistake{{"run", "-o", "k", "true"}, "does not inherit the lock"},
+        mistake{{"run", "--close", "k", "true"}, "does not inherit the lock"},
+        mistake{{"run", "-F", "k", "true"}, "stay beside the command"},
+        mistake{{"run", "-nF", "k", "true"}, "stay beside the command"},
+        mistake{{"run", "--no-fork", "k", "true"}, "stay beside the command"},
+        mistake{{"run", "--nb", "--timeout", "1", "k", "true"}, "-n and -w"},
+        mistake{{"run", "k", "-c", "true", "true"}, "not both"},
         mistake{{"run", "--fast", "k", "--", "true"}, "--fast"},
         mistake{{"run", "-n", "-w", "1", "k", "--", "true"}, "-n and -w"},
         mistake{{"run", "k", "-c", "true", "--", "true"}, "not both"},
@@ -149,6 +161,44 @@ TEST(help, tells_the_version)
 }
 
 class password : public command_test {};
+
+// What a user writes who forgot --url, or put it in the wrong place.
+class forgotten_url : public testing::TestWithParam<words> {};
+
+TEST_P(forgotten_url, does_not_show_the_password)
+{
+    const result got = run_pawl(GetParam());
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_EQ((got.out + got.err).find("hush"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("redis://user:xxx@"), std::string::npos) << got.err;
+}
+
+const std::string secret = "redis://user:hush@hush hush@host";
+
+INSTANTIATE_TEST_SUITE_P(
+    of_all_kinds, forgotten_url,
+    testing::Values(words{"run", "k", secret}, words{"run", "k", secret, "--", "true"},
+                    words{"run", "k", "--", secret, "true"}, words{"run", secret, "--", "true"},
+                    words{"run", secret, "k", "--", "true"}, words{"run", secret},
+                    words{"run", "--lease", secret, "k", "true"},
+                    words{"run", "-E", secret, "k", "true"}, words{secret}, words{secret, "run"},
+                    words{"bench", secret}, words{"bench", "--threads", secret},
+                    words{"bench", "--only", secret},
+                    words{"run", "--ulr=" + secret, "k", "true"}));
+
+TEST(forgotten_url, is_recognised)
+{
+    const result got = run_pawl({"run", "k", "rediss://host", "true"});
+    EXPECT_NE(got.err.find("'rediss://host' is a server: write --url before it"), std::string::npos)
+        << got.err;
+}
+
+TEST_F(password, is_not_shown_when_the_command_cannot_be_run)
+{
+    const result got = run({"k", "--", "/nonexistent/redis://:hush@host"});
+    EXPECT_EQ(got.end, exited(127));
+    EXPECT_NE(got.err.find("redis://:xxx@host"), std::string::npos) << got.err;
+}
 
 TEST_F(password, on_the_command_line_is_not_shown_to_others)
 {

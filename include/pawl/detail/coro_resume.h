@@ -1,6 +1,7 @@
 // How a coroutine that awaited a call goes on, and where. Included by <pawl/coro.h>, which says more.
 #pragma once
 
+#include <pawl/detail/forms.h>
 #include <pawl/hold.h>
 
 #include <atomic>
@@ -14,9 +15,6 @@
 #include <utility>
 
 namespace pawl::coro {
-
-// Go on in the client's own thread.
-struct on_client_thread {};
 
 namespace detail {
 

@@ -1,0 +1,40 @@
+#include "flock_options.h"
+
+#include "usage.h"
+
+#include <array>
+#include <string>
+
+namespace pawl::cli {
+namespace {
+
+struct missing_option {
+    const char* names;
+    const char* instead;
+};
+
+constexpr std::array missing_options{
+    missing_option{"-s,--shared", "there are no shared locks: every lock of pawl's is exclusive"},
+    missing_option{"-u,--unlock",
+                   "there is nothing to unlock: pawl gives the lock back when its command ends"},
+    missing_option{"-o,--close",
+                   "there is no descriptor to close: the command does not inherit the lock, and "
+                   "what it leaves in the background runs on without it"},
+    missing_option{"-F,--no-fork",
+                   "pawl has to stay beside the command, to renew its lock and to end it before "
+                   "the lock is lost"},
+};
+
+}  // namespace
+
+void refuse_flock_options(CLI::App& app)
+{
+    for (const missing_option& each : missing_options) {
+        app.add_flag_callback(
+               each.names,
+               [each] { refuse(std::string{each.names} + " is flock's: " + each.instead); }, "")
+            ->group("");
+    }
+}
+
+}  // namespace pawl::cli

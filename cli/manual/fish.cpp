@@ -1,0 +1,77 @@
+#include "formats.h"
+
+namespace pawl::cli {
+namespace {
+
+[[nodiscard]] std::string quoted(std::string_view text)
+{
+    std::string result = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + "'";
+}
+
+[[nodiscard]] const char* value_flags(value_kind kind)
+{
+    switch (kind) {
+    case value_kind::none: return "";
+    case value_kind::file: return " -r -F";
+    case value_kind::command: return " -x -a '(__fish_complete_command)'";
+    case value_kind::text: break;
+    }
+    return " -x";
+}
+
+// Lines for what may stand where `condition` is true.
+[[nodiscard]] std::string lines(const page& page, const std::string& condition)
+{
+    const std::string start = "complete -c pawl -n " + quoted(condition);
+    std::string result;
+    for (const cli::page& command : page.commands) {
+        result += start + " -a " + quoted(last_word(command.name)) + " -d " +
+                  quoted(command.summary) + "\n";
+    }
+    for (const option_row& option : page.options) {
+        result += start;
+        for (const std::string& name : option.names) {
+            const bool is_long = name.starts_with("--");
+            result += (is_long ? " -l " : " -s ") + name.substr(is_long ? 2 : 1);
+        }
+        result += value_flags(kind_of(option));
+        result += " -d " + quoted(option.help) + "\n";
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string fish_completion(const page& all)
+{
+    std::string result =
+        "# fish completion for pawl. Made by the build from pawl's option tables.\n"
+        "complete -c pawl -f\n" +
+        lines(all, "__fish_use_subcommand");
+    for (const page& command : all.commands) {
+        const std::string seen =
+            "__fish_seen_subcommand_from " + std::string{last_word(command.name)};
+        std::string inner_words;
+        for (const page& inner : command.commands) {
+            inner_words += ' ' + std::string{last_word(inner.name)};
+        }
+        const std::string none_yet =
+            inner_words.empty() ? "" : "; and not __fish_seen_subcommand_from" + inner_words;
+        result += lines(command, seen + none_yet);
+        for (const page& inner : command.commands) {
+            result += lines(inner, seen + "; and __fish_seen_subcommand_from " +
+                                       std::string{last_word(inner.name)});
+        }
+    }
+    // The command of `pawl run`, and what it takes.
+    return result +
+           "complete -c pawl -n '__fish_seen_subcommand_from run' -a "
+           "'(__fish_complete_subcommand --fcs-skip=3)'\n";
+}
+
+}  // namespace pawl::cli

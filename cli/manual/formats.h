@@ -1,0 +1,21 @@
+// The forms in which pawl's options are told to other programs, all made from the same pages.
+#pragma once
+
+#include "page.h"
+
+#include <string>
+
+namespace pawl::cli {
+
+// pawl(1), in roff.
+[[nodiscard]] std::string man_page(const page& all, const std::string& version);
+
+[[nodiscard]] std::string bash_completion(const page& all);
+[[nodiscard]] std::string zsh_completion(const page& all);
+[[nodiscard]] std::string fish_completion(const page& all);
+
+// What the value of an option is, for those who complete it: a file, a command, or anything.
+enum class value_kind { none, file, command, text };
+[[nodiscard]] value_kind kind_of(const option_row& option);
+
+}  // namespace pawl::cli

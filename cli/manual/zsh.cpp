@@ -1,0 +1,116 @@
+#include "formats.h"
+
+namespace pawl::cli {
+namespace {
+
+// Within single quotes; in the text of _arguments brackets and colons have a meaning.
+[[nodiscard]] std::string quoted(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        if (c == '\'') {
+            result += "'\\''";
+        } else if (c == '[' || c == ']' || c == ':' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else {
+            result += c;
+        }
+    }
+    return result;
+}
+
+[[nodiscard]] const char* action(value_kind kind)
+{
+    switch (kind) {
+    case value_kind::file: return "_files";
+    case value_kind::command: return "_cmdstring";
+    case value_kind::none:
+    case value_kind::text: break;
+    }
+    return " ";
+}
+
+[[nodiscard]] std::string specification(const option_row& option)
+{
+    std::string together;
+    for (const std::string& name : option.names) together += (together.empty() ? "" : " ") + name;
+    std::string names;
+    for (const std::string& name : option.names) {
+        // After --wait a value may follow = or come next, after -w directly or next.
+        const bool is_long = name.starts_with("--");
+        const std::string mark = option.argument.empty() ? "" : is_long ? "=" : "+";
+        names += (names.empty() ? "" : ",") + name + mark;
+    }
+    if (option.names.size() > 1) names = "{" + names + "}";
+    std::string result = "'(" + together + ")'" + names + "'[" + quoted(option.help) + "]";
+    if (!option.argument.empty()) {
+        result += ":" + quoted(option.argument) + ":" + action(kind_of(option));
+    }
+    return result + "'";
+}
+
+[[nodiscard]] std::string specifications(const page& page)
+{
+    std::string result;
+    for (const option_row& option : page.options) {
+        result += " \\\n        " + specification(option);
+    }
+    return result;
+}
+
+[[nodiscard]] std::string function_name(const page& page)
+{
+    std::string result = "_" + page.name;
+    for (char& c : result) {
+        if (c == ' ') c = '_';
+    }
+    return result;
+}
+
+[[nodiscard]] std::string with_commands(const page& page)
+{
+    std::string rows;
+    std::string arms;
+    for (const cli::page& command : page.commands) {
+        const std::string word{last_word(command.name)};
+        rows += "        '" + word + ":" + quoted(command.summary) + "'\n";
+        arms += "                " + word + ") " + function_name(command) + " ;;\n";
+    }
+    return function_name(page) + "() {\n    local -a commands=(\n" + rows +
+           "    )\n    local context state state_descr line\n    typeset -A opt_args\n"
+           "    _arguments -C" +
+           specifications(page) +
+           " \\\n        '1:command:->command' '*::argument:->argument'\n"
+           "    case $state in\n"
+           "        command) _describe command commands ;;\n"
+           "        argument)\n            case $line[1] in\n" +
+           arms + "            esac ;;\n    esac\n}\n\n";
+}
+
+[[nodiscard]] std::string function(const page& page)
+{
+    if (!page.commands.empty()) return with_commands(page);
+    // Only run has arguments of its own: KEY, and a command with all that it takes.
+    const char* const rest =
+        last_word(page.name) == "run" ? " \\\n        '1:KEY: ' '*::command:_normal'" : "";
+    return function_name(page) + "() {\n    _arguments -s -S" + specifications(page) + rest +
+           "\n}\n\n";
+}
+
+[[nodiscard]] std::string functions(const page& page)
+{
+    std::string result = function(page);
+    for (const cli::page& command : page.commands) result += functions(command);
+    return result;
+}
+
+}  // namespace
+
+std::string zsh_completion(const page& all)
+{
+    return "#compdef pawl\n# Made by the build from pawl's option tables.\n\n" + functions(all) +
+           "_pawl \"$@\"\n";
+}
+
+}  // namespace pawl::cli

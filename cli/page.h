@@ -1,0 +1,59 @@
+// What a command's --help says, as data: the manual page and the completions are made from it too.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace pawl::cli {
+
+struct paragraph {
+    std::string text;
+};
+
+// Lines that are shown as they stand.
+struct example {
+    std::string text;
+};
+
+struct entry {
+    std::string term;
+    std::string text;
+};
+
+// Terms, and what each means.
+struct entries {
+    std::vector<entry> rows;
+};
+
+struct section {
+    std::string title;
+    std::vector<std::variant<paragraph, example, entries>> blocks;
+};
+
+struct option_row {
+    std::vector<std::string> names;  // with their dashes, short ones first
+    std::string argument;            // what its value is called; empty: it has none
+    std::string help;
+};
+
+struct page {
+    std::string name;  // "pawl run"
+    std::string summary;
+    std::vector<std::string> usage;
+    std::vector<option_row> options;
+    std::vector<page> commands;
+    std::vector<section> sections;
+};
+
+// For a terminal of 80 columns.
+[[nodiscard]] std::string help_text(const page& page);
+
+// "-w, --wait DURATION"
+[[nodiscard]] std::string synopsis(const option_row& option);
+
+// The last word of a page's name: "run" of "pawl run".
+[[nodiscard]] std::string_view last_word(std::string_view name);
+
+}  // namespace pawl::cli

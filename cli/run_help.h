@@ -1,0 +1,12 @@
+// What `pawl run --help` says after the options.
+#pragma once
+
+#include "page.h"
+
+#include <vector>
+
+namespace pawl::cli {
+
+[[nodiscard]] std::vector<section> run_explanation();
+
+}  // namespace pawl::cli

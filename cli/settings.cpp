@@ -1,0 +1,258 @@
+#include "settings.h"
+
+#include "descriptor.h"
+#include "hide_password.h"
+#include "say.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace pawl::cli {
+namespace {
+
+using std::filesystem::path;
+
+constexpr const char* system_file = "/etc/pawl.conf";
+constexpr const char* file_name = "pawl.conf";
+
+constexpr std::array file_keys{"password_file", "ca_file", "cert_file", "key_file"};
+constexpr const char* all_keys = "url, password_file, ca_file, cert_file, key_file, require_remote";
+
+// NOLINTBEGIN(concurrency-mt-unsafe): nothing in pawl sets a variable of its own environment.
+[[nodiscard]] std::string variable(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+// NOLINTEND(concurrency-mt-unsafe)
+
+[[nodiscard]] std::string_view trimmed(std::string_view text)
+{
+    constexpr std::string_view blanks = " \t\r";
+    const auto first = text.find_first_not_of(blanks);
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// As a URL's parameter takes it.
+[[nodiscard]] std::string percent_encoded(std::string_view text)
+{
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::string_view plain =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (plain.find(c) != plain.npos) {
+            result += c;
+        } else {
+            result += {'%', digits[byte / 16], digits[byte % 16]};
+        }
+    }
+    return result;
+}
+
+struct contents {
+    std::string text;
+    mode_t mode{};
+};
+
+// Nothing if there is no such file.
+[[nodiscard]] std::optional<contents> read_whole(const path& file)
+{
+    const auto cannot = [&file](int error) {
+        return settings_error{file.string() +
+                              ": cannot be read: " + std::generic_category().message(error)};
+    };
+    const descriptor from{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (from.get() < 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+        throw cannot(errno);
+    }
+    struct stat status{};
+    if (::fstat(from.get(), &status) != 0) throw cannot(errno);
+    contents result{.text = {}, .mode = status.st_mode};
+    constexpr std::size_t longest = 65'536;
+    std::array<char, 4096> bytes{};
+    for (;;) {
+        const ssize_t got = ::read(from.get(), bytes.data(), bytes.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw cannot(errno);
+        if (got == 0) return result;
+        result.text.append(bytes.data(), static_cast<std::size_t>(got));
+        if (result.text.size() > longest) {
+            throw settings_error{file.string() + ": more than 64 KiB: this is no settings file"};
+        }
+    }
+}
+
+// One file, line by line.
+class reader {
+public:
+    explicit reader(const path& file) : file_{file.string()} {}
+
+    [[nodiscard]] settings read(const contents& from)
+    {
+        std::istringstream lines{from.text};
+        for (std::string line; std::getline(lines, line);) {
+            ++line_;
+            const std::string_view text = trimmed(line);
+            if (!text.empty() && text.front() != '#') take(text);
+        }
+        return finish(from.mode);
+    }
+
+private:
+    struct place {
+        std::string value;
+        int line;
+    };
+
+    [[noreturn]] void refuse(const std::string& what) const { refuse(line_, what); }
+    [[noreturn]] void refuse(int line, const std::string& what) const
+    {
+        throw settings_error{at(line) + ": " + without_passwords(what)};
+    }
+    [[nodiscard]] std::string at(int line) const
+    {
+        return file_ + ", line " + std::to_string(line);
+    }
+
+    void take(std::string_view text)
+    {
+        const auto equals = text.find('=');
+        const std::string key{trimmed(text.substr(0, equals))};
+        if (equals == text.npos) refuse(in_quotes(text) + " is not KEY = VALUE");
+        const std::string value{trimmed(text.substr(equals + 1))};
+        check(key, value);
+        const auto [known, is_new] = found_.emplace(key, place{value, line_});
+        if (!is_new) refuse(key + " is in line " + std::to_string(known->second.line) + " already");
+    }
+
+    void check(const std::string& key, const std::string& value) const
+    {
+        if (key == "url") {
+            check_url(value);
+        } else if (key == "require_remote") {
+            if (!yes_or_no(value)) refuse(key + " is " + in_quotes(value) + " (allowed: yes, no)");
+        } else if (std::ranges::find(file_keys, key) != file_keys.end()) {
+            if (!value.starts_with('/')) {
+                refuse(key + " is " + in_quotes(value) + " (allowed: an absolute path)");
+            }
+        } else {
+            refuse("unknown key " + in_quotes(key) + " (allowed: " + all_keys + ")");
+        }
+    }
+
+    void check_url(const std::string& value) const
+    {
+        const bool known = value == "local:" ||
+                           std::ranges::any_of(std::array{"redis://", "rediss://", "unix:/"},
+                                               [&](const char* s) { return value.starts_with(s); });
+        if (known) return;
+        refuse(
+            "url is " + in_quotes(value) +
+            " (allowed: redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:/PATH, local:)");
+    }
+
+    [[nodiscard]] settings finish(mode_t mode) const
+    {
+        settings result;
+        if (const auto remote = found_.find("require_remote"); remote != found_.end()) {
+            result.require_remote = {.value = *yes_or_no(remote->second.value),
+                                     .source = at(remote->second.line)};
+        }
+        const auto url = found_.find("url");
+        if (url != found_.end()) {
+            check_secrecy(url->second, mode);
+            result.url = {.value = url->second.value, .source = at(url->second.line)};
+        }
+        for (const char* key : file_keys) {
+            const auto file = found_.find(key);
+            if (file == found_.end()) continue;
+            if (!result.url) {
+                refuse(file->second.line,
+                       std::string{key} + " belongs to a url, and there is none in this file");
+            }
+            std::string& whole = result.url->value;
+            whole += whole.find('?') == whole.npos ? '?' : '&';
+            whole += key + ('=' + percent_encoded(file->second.value));
+        }
+        return result;
+    }
+
+    void check_secrecy(const place& url, mode_t mode) const
+    {
+        if (!has_password(url.value) || (mode & (S_IRGRP | S_IROTH)) == 0) return;
+        refuse(url.line, "the url has a password in it, and others can read this file: chmod 600 " +
+                             file_ + ", or put the password into a file that password_file names");
+    }
+
+    std::string file_;
+    int line_ = 0;
+    std::map<std::string, place> found_;
+};
+
+template <class Value>
+void prefer_first(std::optional<Value>& first, std::optional<Value>& second)
+{
+    if (!first) first = std::move(second);
+}
+
+}  // namespace
+
+std::vector<path> settings_files()
+{
+    if (const std::string only = variable("PAWL_CONFIG"); !only.empty()) {
+        if (::access(only.c_str(), F_OK) != 0) {
+            throw settings_error{"PAWL_CONFIG: there is no file " + in_quotes(only)};
+        }
+        return {only};
+    }
+    std::vector<path> files;
+    // As the XDG Base Directory Specification has it: a relative path is as good as none.
+    path home = variable("XDG_CONFIG_HOME");
+    if (!home.is_absolute()) {
+        const path user = variable("HOME");
+        home = user.is_absolute() ? user / ".config" : path{};
+    }
+    if (!home.empty()) files.push_back(home / file_name);
+    files.emplace_back(system_file);
+    return files;
+}
+
+settings read_settings(const std::vector<path>& files)
+{
+    settings result;
+    for (const path& file : files) {
+        const auto text = read_whole(file);
+        if (!text) continue;
+        settings found = reader{file}.read(*text);
+        prefer_first(result.url, found.url);
+        prefer_first(result.require_remote, found.require_remote);
+    }
+    return result;
+}
+
+std::optional<bool> yes_or_no(std::string_view text)
+{
+    for (const std::string_view word : {"yes", "on", "true", "1"}) {
+        if (text == word) return true;
+    }
+    for (const std::string_view word : {"no", "off", "false", "0"}) {
+        if (text == word) return false;
+    }
+    return std::nullopt;
+}
+
+}  // namespace pawl::cli

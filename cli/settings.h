@@ -1,0 +1,50 @@
+// What the settings files say: which server to use, and whether local: will do.
+//
+// A file has lines KEY = VALUE; empty lines and those that begin with # say nothing.
+//
+//   url             the server, as for --url
+//   password_file   these four belong to the url of the same file, and are used with no other: a
+//   ca_file         password never goes to a server that was named elsewhere
+//   cert_file
+//   key_file
+//   require_remote  yes or no, as --require-remote
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace pawl::cli {
+
+// Names the file, the line, and what is allowed. Has no password in it.
+class settings_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+template <class Value>
+struct setting {
+    Value value;
+    std::string source;  // "/etc/pawl.conf, line 3"
+};
+
+struct settings {
+    std::optional<setting<std::string>> url;  // with the files of its settings file as parameters
+    std::optional<setting<bool>> require_remote;
+};
+
+// The files to read, the most important one first: that of $PAWL_CONFIG only, or else the user's and
+// the system's. Throws settings_error if $PAWL_CONFIG names none.
+[[nodiscard]] std::vector<std::filesystem::path> settings_files();
+
+// Of each setting what the first file says that has it. A file that is not there says nothing; but
+// one that cannot be read, or has a mistake in it, throws settings_error: pawl would use another
+// server than the user believes.
+[[nodiscard]] settings read_settings(const std::vector<std::filesystem::path>& files);
+
+// yes, on, true, 1; no, off, false, 0.
+[[nodiscard]] std::optional<bool> yes_or_no(std::string_view text);
+
+}  // namespace pawl::cli

@@ -1,0 +1,217 @@
+// The manual page and the completions are made from the options that the command has.
+#include "command.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace pawl::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+std::filesystem::path manual(const std::string& name)
+{
+    return std::filesystem::path{PAWL_COMMAND}.parent_path() / "manual" / name;
+}
+
+// "-w", "--wait", …: those that stand at the beginning of a line of --help, in its column.
+std::set<std::string> options_of(const words& command)
+{
+    words line = command;
+    line.emplace_back("--help");
+    std::istringstream help{run_pawl(line).out};
+    std::set<std::string> options;
+    const std::regex name{"--?[A-Za-z][a-z-]*"};
+    for (std::string text; std::getline(help, text);) {
+        if (!std::regex_search(text, std::regex{"^ {2,4}-"})) continue;
+        // Up to the two blanks before the explanation.
+        text = text.substr(0, text.find("  ", text.find('-')));
+        for (std::sregex_iterator found{text.begin(), text.end(), name}, end; found != end;
+             ++found) {
+            options.insert(found->str());
+        }
+    }
+    return options;
+}
+
+std::set<std::string> all_options()
+{
+    std::set<std::string> all;
+    for (const words& command : {words{}, words{"run"}, words{"bench"}, words{"local"}}) {
+        all.merge(options_of(command));
+    }
+    return all;
+}
+
+TEST(manual, test_sees_the_options_of_help)
+{
+    EXPECT_THAT(options_of({"run"}), IsSupersetOf({"-n", "--nb", "--nonblock", "--url", "--on-lost",
+                                                   "--timeout", "--require-remote", "-V"}));
+    EXPECT_THAT(options_of({"local"}), Contains("--force"));
+}
+
+// What `man` shows, as plain text.
+std::string rendered_page()
+{
+    process groff{{"groff", "-man", "-Tascii", "-P-cbou", "-ww", manual("pawl.1").string()}};
+    EXPECT_EQ(groff.wait(patience), exited(0));
+    EXPECT_EQ(groff.err(), "") << "warnings of groff";
+    return groff.out();
+}
+
+bool is_installed(const std::string& program)
+{
+    process which{{"sh", "-c", "command -v " + program}};
+    return which.wait(patience) == exited(0);
+}
+
+TEST(manual, page_has_every_option_of_help)
+{
+    // As in the source, which every machine has; what groff makes of it is the next test.
+    const std::string page =
+        std::regex_replace(read_file(manual("pawl.1")), std::regex{R"(\\-)"}, "-");
+    for (const std::string& option : all_options()) {
+        EXPECT_TRUE(std::regex_search(page, std::regex{"\\.B (.*, )?" + option + "[, \n]"}))
+            << option;
+    }
+    for (const char* part : {"PAWL_FENCE", "PAWL_URL", "/etc/pawl.conf", "password_file",
+                             "rediss://", "systemd", "128+n", "pawl local stop"}) {
+        EXPECT_THAT(page, HasSubstr(part));
+    }
+}
+
+TEST(manual, page_is_clean_roff)
+{
+    std::istringstream lines{read_file(manual("pawl.1"))};
+    const std::regex known{R"(^\.(\\"|TH|SH|SS|TP|PP|B|BR|RS|RE|nf|fi|br)( .*)?$)"};
+    std::set<std::string> parts;
+    for (std::string line; std::getline(lines, line);) {
+        const bool request = line.starts_with('.') || line.starts_with('\'');
+        EXPECT_TRUE(!request || std::regex_match(line, known)) << line;
+        EXPECT_EQ(std::regex_search(line, std::regex{R"(\\[^-e&("])"}), false) << line;
+        if (line.starts_with(".SH ")) parts.insert(line.substr(4));
+    }
+    EXPECT_THAT(parts, IsSupersetOf({"NAME", "SYNOPSIS", "DESCRIPTION", "\"PAWL RUN\""}));
+    if (!is_installed("groff")) return;
+    const std::string shown = rendered_page();
+    EXPECT_THAT(shown, HasSubstr("--hold-at-least DURATION"));
+    EXPECT_THAT(shown, HasSubstr("~/.config/pawl.conf"));
+}
+
+// What bash offers for the last of these words.
+words completed(const words& line)
+{
+    const std::string script = "source '" + manual("pawl.bash").string() +
+                               "' && COMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1)) && _pawl && printf "
+                               "'%s\\n' \"${COMPREPLY[@]}\"";
+    words command{"bash", "--norc", "-eu", "-c", script, "bash", "pawl"};
+    command.insert(command.end(), line.begin(), line.end());
+    process shell{command};
+    EXPECT_EQ(shell.wait(patience), exited(0)) << shell.err();
+    EXPECT_EQ(shell.err(), "");
+    std::istringstream lines{shell.out()};
+    words offered;
+    for (std::string each; std::getline(lines, each);) {
+        if (!each.empty()) offered.push_back(each);
+    }
+    return offered;
+}
+
+TEST(completion_of_bash, offers_commands_and_options)
+{
+    EXPECT_THAT(completed({"r"}), ElementsAre("run"));
+    EXPECT_THAT(completed({""}), ElementsAre("run", "bench", "local"));
+    EXPECT_THAT(completed({"--ver"}), ElementsAre("--version"));
+    EXPECT_THAT(completed({"run", "--hold"}), ElementsAre("--hold-at-least"));
+    EXPECT_THAT(completed({"run", "k", "--no"}), ElementsAre("--nonblock"));
+    EXPECT_THAT(completed({"bench", "--o"}), ElementsAre("--only"));
+    EXPECT_THAT(completed({"local", "st"}), ElementsAre("status", "stop"));
+    EXPECT_THAT(completed({"local", "stop", "--f"}), ElementsAre("--force"));
+}
+
+TEST(completion_of_bash, offers_every_option_of_help)
+{
+    for (const std::string command : {"run", "bench"}) {
+        const words offered = completed({command, "-"});
+        const std::set<std::string> known{offered.begin(), offered.end()};
+        EXPECT_EQ(known, options_of({command})) << command;
+    }
+}
+
+TEST(completion_of_bash, offers_commands_where_a_command_stands)
+{
+    EXPECT_THAT(completed({"run", "k", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"run", "-w", "5", "k", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"run", "k", "--", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"run", "--on-lost", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"run", "k", "printenv", "--ur"}), ElementsAre());
+    EXPECT_THAT(completed({"run", "-w", "printen"}), ElementsAre());
+    EXPECT_THAT(completed({"run", "printen"}), ElementsAre()) << "this is the KEY";
+}
+
+struct other_shell {
+    std::string file;
+    std::string program;
+};
+
+class completion_of : public testing::TestWithParam<other_shell> {};
+
+TEST_P(completion_of, another_shell_has_every_option_of_help)
+{
+    const auto& [file, program] = GetParam();
+    const std::string text = read_file(manual(file));
+    for (const std::string& option : all_options()) {
+        const std::string bare = option.substr(option.find_first_not_of('-'));
+        const bool is_long = option.starts_with("--");
+        const std::string in_fish = (is_long ? " -l " : " -s ") + bare + " ";
+        EXPECT_TRUE(std::regex_search(text, std::regex{"[({, ']" + option + "[), =+}']"}) ||
+                    text.find(in_fish) != text.npos)
+            << option;
+    }
+    if (!is_installed(program)) return;
+    process check{{program, "-n", manual(file).string()}};
+    EXPECT_EQ(check.wait(patience), exited(0)) << check.err();
+    EXPECT_EQ(check.err(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(each, completion_of,
+                         testing::Values(other_shell{"_pawl", "zsh"},
+                                         other_shell{"pawl.fish", "fish"}));
+
+// Every parameter that a URL may have, as the library lists them when it knows one not.
+TEST(help, tells_of_every_parameter_of_a_url)
+{
+    const std::string said = run_pawl({"run", "--url", "redis://h?nope=1", "k", "true"}).err;
+    std::smatch list;
+    ASSERT_TRUE(std::regex_search(said, list, std::regex{R"(allowed: ([a-z_, ]+)\))"})) << said;
+    std::string names = list[1];
+    std::erase(names, ',');
+    const std::string help = run_pawl({"--help"}).out;
+    const std::string guide = read_file(PAWL_DOCS_DIR "/guide.md");
+    std::istringstream words{names};
+    for (std::string name; words >> name;) {
+        EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
+        EXPECT_THAT(guide, HasSubstr("| `" + name + "` |"));
+    }
+}
+
+TEST(help, fits_on_a_terminal_of_80_columns)
+{
+    for (const words& command :
+         {words{"--help"}, words{"run", "--help"}, words{"bench", "--help"}}) {
+        std::istringstream help{run_pawl(command).out};
+        for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80U) << line;
+    }
+}
+
+}  // namespace
+}  // namespace pawl::test

@@ -1,0 +1,249 @@
+// Settings files: what they may say, who may read them, and what counts when several things speak.
+#include "settings.h"
+
+#include "command.h"
+
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+namespace pawl::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+class settings_files : public command_test {
+protected:
+    fs::path write(const std::string& name, const std::string& text, mode_t mode = 0600)
+    {
+        const fs::path file = dir_.path() / name;
+        fs::create_directories(file.parent_path());
+        std::ofstream{file} << text;
+        EXPECT_EQ(::chmod(file.c_str(), mode), 0);
+        return file;
+    }
+
+    std::string mistake_in(const std::string& text, mode_t mode = 0600)
+    {
+        const fs::path file = write("wrong.conf", text, mode);
+        try {
+            static_cast<void>(cli::read_settings({file}));
+        } catch (const cli::settings_error& mistake) {
+            return mistake.what();
+        }
+        return "none";
+    }
+
+    // `pawl run k printenv PAWL_KEY` in this environment. The lock is taken on server_ only if a
+    // fence is there afterwards.
+    result run_in(const words& environment, const words& options = {})
+    {
+        words line{"run"};
+        line.insert(line.end(), options.begin(), options.end());
+        line.insert(line.end(), {"k", "printenv", "PAWL_KEY"});
+        words all{"PAWL_LOCAL_DIR=" + dir() + "/local"};
+        all.insert(all.end(), environment.begin(), environment.end());
+        return run_pawl(line, all);
+    }
+
+    bool server_was_used() { return !probe_.keys("pawl:fence:*").empty(); }
+
+    [[nodiscard]] std::string dir() const { return dir_.path().string(); }
+
+    temp_dir dir_;
+};
+
+TEST_F(settings_files, name_the_server)
+{
+    const fs::path file =
+        write("pawl.conf", "# ours\n\n  url =  " + server_.unix_url() + " \t\r\n");
+    const result got = run_in({"PAWL_CONFIG=" + file.string()});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.err, "");
+    EXPECT_TRUE(server_was_used());
+}
+
+TEST_F(settings_files, of_the_user_are_found_where_xdg_says)
+{
+    write("config/pawl.conf", "url = " + server_.unix_url() + "\n");
+    const result got = run_in({"PAWL_CONFIG=", "XDG_CONFIG_HOME=" + dir() + "/config"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_TRUE(server_was_used());
+}
+
+TEST_F(settings_files, of_the_user_are_found_at_home)
+{
+    write(".config/pawl.conf", "url = " + server_.unix_url() + "\n");
+    for (const char* xdg : {"XDG_CONFIG_HOME=", "XDG_CONFIG_HOME=relative"}) {
+        probe_.must({"FLUSHALL"});
+        const result got = run_in({"PAWL_CONFIG=", "HOME=" + dir(), xdg});
+        EXPECT_EQ(got.end, exited(0)) << got.err;
+        EXPECT_TRUE(server_was_used());
+    }
+}
+
+TEST_F(settings_files, say_less_than_the_environment_and_that_less_than_an_option)
+{
+    const std::string nowhere = "unix:/nonexistent/redis.sock";
+    const std::string wrong_file =
+        "PAWL_CONFIG=" + write("wrong.conf", "url = " + nowhere).string();
+    EXPECT_EQ(run_in({wrong_file}).end, exited(69));
+    EXPECT_EQ(run_in({wrong_file, "PAWL_URL=" + server_.unix_url()}).end, exited(0));
+    EXPECT_EQ(run_in({wrong_file, "PAWL_URL=" + nowhere}, {"--url", server_.unix_url()}).end,
+              exited(0));
+}
+
+TEST_F(settings_files, of_the_user_say_more_than_those_of_the_system)
+{
+    const fs::path users = write("user.conf", "url = redis://user\n");
+    const fs::path systems = write("system.conf", "url = redis://system\nrequire_remote = yes\n");
+    const cli::settings both = cli::read_settings({users, systems});
+    EXPECT_EQ(both.url->value, "redis://user");
+    EXPECT_EQ(both.url->source, users.string() + ", line 1");
+    EXPECT_TRUE(both.require_remote->value);
+    EXPECT_EQ(both.require_remote->source, systems.string() + ", line 2");
+}
+
+TEST_F(settings_files, that_are_not_there_say_nothing)
+{
+    const cli::settings none = cli::read_settings({dir() + "/none", "/dev/null/none"});
+    EXPECT_FALSE(none.url || none.require_remote);
+}
+
+// A secret goes to the server that it was written down with, and to no other.
+TEST_F(settings_files, lend_a_password_to_their_own_url_only)
+{
+    const fs::path secret = write("secret file", "hush\n");
+    const fs::path users = write("user.conf", "url = redis://user?db=1\n");
+    const fs::path systems =
+        write("system.conf", "password_file = " + secret.string() + "\nurl = redis://system\n");
+    EXPECT_EQ(cli::read_settings({users, systems}).url->value, "redis://user?db=1");
+    EXPECT_EQ(cli::read_settings({systems}).url->value,
+              "redis://system?password_file=" + dir() + "/secret%20file");
+    EXPECT_THAT(mistake_in("\npassword_file = /secret\n"),
+                HasSubstr("wrong.conf, line 2: password_file belongs to a url"));
+}
+
+TEST_F(settings_files, lend_a_password_that_works)
+{
+    probe_.must({"CONFIG", "SET", "requirepass", "hush & hush"});
+    const fs::path secret = write("secret & file", "hush & hush\n");
+    const fs::path file = write(
+        "pawl.conf", "url = " + server_.unix_url() + "\npassword_file = " + secret.string() + "\n");
+    const result got = run_in({"PAWL_CONFIG=" + file.string()});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+}
+
+TEST_F(settings_files, with_a_password_are_refused_if_others_can_read_them)
+{
+    const std::string text = "url = redis://:hush@host\n";
+    for (const mode_t mode : {0640U, 0604U, 0644U}) {
+        const std::string said = mistake_in(text, mode);
+        EXPECT_THAT(said,
+                    HasSubstr("wrong.conf, line 1: the url has a password in it, and others"));
+        EXPECT_THAT(said, HasSubstr("chmod 600 "));
+        EXPECT_THAT(said, HasSubstr("password_file"));
+        EXPECT_THAT(said, Not(HasSubstr("hush")));
+    }
+    EXPECT_EQ(mistake_in(text, 0600), "none");
+    EXPECT_EQ(mistake_in("url = redis://user@host\npassword_file = /secret\n", 0644), "none");
+}
+
+TEST_F(settings_files, with_a_mistake_are_refused_by_the_command)
+{
+    const fs::path file = write("pawl.conf", "url = redis://:hush@host\n", 0644);
+    const result got = run_in({"PAWL_CONFIG=" + file.string()});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_THAT(got.err, HasSubstr(file.string() + ", line 1: "));
+    EXPECT_THAT(got.err, Not(HasSubstr("hush")));
+}
+
+TEST_F(settings_files, tell_mistakes_with_file_line_and_what_is_allowed)
+{
+    EXPECT_THAT(mistake_in("# x\ncolour = red\n"),
+                HasSubstr("wrong.conf, line 2: unknown key 'colour' (allowed: url, "));
+    EXPECT_THAT(mistake_in("require_remote = maybe"),
+                HasSubstr("line 1: require_remote is 'maybe' (allowed: yes, no)"));
+    EXPECT_THAT(mistake_in("url = http://user:hush@host"),
+                HasSubstr("line 1: url is 'http://user:xxx@host' (allowed: redis://"));
+    EXPECT_THAT(mistake_in("url = memory:"), HasSubstr("(allowed: redis://"));
+    EXPECT_THAT(mistake_in("url = redis://h\nca_file = ca.pem"),
+                HasSubstr("line 2: ca_file is 'ca.pem' (allowed: an absolute path)"));
+    EXPECT_THAT(mistake_in("url redis://user:hush@h"),
+                HasSubstr("line 1: 'url redis://user:xxx@h' is not KEY = VALUE"));
+    EXPECT_THAT(mistake_in("url = redis://a\nurl = redis://b"),
+                HasSubstr("line 2: url is in line 1 already"));
+    EXPECT_THAT(mistake_in(std::string(70'000, '#')), HasSubstr("this is no settings file"));
+}
+
+TEST_F(settings_files, that_cannot_be_read_are_an_error)
+{
+    EXPECT_THROW(static_cast<void>(cli::read_settings({dir_.path()})), cli::settings_error);
+    const result got = run_in({"PAWL_CONFIG=" + dir() + "/none"});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_THAT(got.err, HasSubstr("PAWL_CONFIG: there is no file '" + dir() + "/none'"));
+}
+
+TEST_F(settings_files, do_not_matter_when_a_server_is_named)
+{
+    const std::string broken = "PAWL_CONFIG=" + write("broken.conf", "broken").string();
+    EXPECT_EQ(run_in({broken}, {"--url", server_.unix_url()}).end, exited(0));
+    EXPECT_EQ(run_in({broken, "PAWL_URL=" + server_.unix_url()}).end, exited(0));
+    EXPECT_EQ(run_in({broken}, {"--url", "local:"}).end, exited(64));
+}
+
+using a_remote_server = settings_files;
+
+// A cron job without PAWL_URL must not lock each of twenty machines by itself.
+TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
+{
+    const fs::path file = write("remote.conf", "require_remote = yes\n");
+    const words by_option{"--require-remote"};
+    for (const auto& [environment, options, by] :
+         {std::tuple{words{}, by_option, std::string{"--require-remote"}},
+          std::tuple{words{"PAWL_REQUIRE_REMOTE=1"}, words{}, std::string{"PAWL_REQUIRE_REMOTE"}},
+          std::tuple{words{"PAWL_CONFIG=" + file.string()}, words{}, file.string() + ", line 1"}}) {
+        const result got = run_in(environment, options);
+        EXPECT_EQ(got.end, exited(64));
+        EXPECT_EQ(got.out, "");
+        EXPECT_THAT(got.err,
+                    HasSubstr(by + " wants a server for many machines, but none is named"));
+    }
+}
+
+TEST_F(a_remote_server, that_is_required_is_not_local)
+{
+    EXPECT_THAT(run_in({}, {"--require-remote", "--url", "local:"}).err,
+                HasSubstr("--url says local:; the lock would cover this machine only"));
+    EXPECT_THAT(run_in({"PAWL_URL=local:"}, {"--require-remote"}).err,
+                HasSubstr("PAWL_URL says local:"));
+}
+
+TEST_F(a_remote_server, that_is_required_and_named_is_used)
+{
+    const result got =
+        run_in({"PAWL_REQUIRE_REMOTE=yes"}, {"--require-remote", "--url", server_.unix_url()});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_TRUE(server_was_used());
+}
+
+TEST_F(a_remote_server, is_required_by_the_file_only_if_the_environment_says_nothing)
+{
+    const fs::path file =
+        write("remote.conf", "require_remote = yes\nurl = " + server_.unix_url() + "\n");
+    const std::string config = "PAWL_CONFIG=" + file.string();
+    EXPECT_EQ(run_in({config}, {"--url", "local:"}).end, exited(64));
+    // Refused for its directory, and so later.
+    const result got = run_in({config, "PAWL_REQUIRE_REMOTE=no", "PAWL_LOCAL_DIR=/proc/none"},
+                              {"--url", "local:"});
+    EXPECT_NE(got.end, exited(64)) << got.err;
+    EXPECT_THAT(run_in({config, "PAWL_REQUIRE_REMOTE=perhaps"}).err,
+                HasSubstr("PAWL_REQUIRE_REMOTE is 'perhaps' (allowed: yes, no)"));
+}
+
+}  // namespace
+}  // namespace pawl::test
