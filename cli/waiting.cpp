@@ -34,6 +34,7 @@ constexpr std::chrono::seconds unexplained_wait{1};
 [[nodiscard]] reminder reminder_of(const std::string& server, const run_options& options)
 {
     if (!options.verbose && !is_terminal(STDERR_FILENO)) return {};
+    if (options.wait && *options.wait <= unexplained_wait) return {};
     std::string line = "waiting for the lock " + in_quotes(options.key) + " on " + server;
     line += options.wait ? ", for " + describe(*options.wait) + " at most"
                          : ", for as long as it takes";

@@ -103,13 +103,13 @@ TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
 TEST_F(run_lock, is_waited_for_with_a_line_when_asked_to)
 {
     probe_.must({"SET", "k", "someone"});
-    const result got = run({"--verbose", "-w", "1.5", "k", "--", "true"});
-    EXPECT_EQ(got.end, exited(75));
-    const std::string line = "pawl: waiting for the lock 'k' on " + server_.unix_url();
-    const std::size_t at = got.err.find(line);
-    EXPECT_NE(at, std::string::npos) << got.err;
-    EXPECT_NE(got.err.find(", for 1.5 s at most\n", at), std::string::npos) << got.err;
-    EXPECT_EQ(got.err.find(line, at + 1), std::string::npos) << got.err;
+    process waiting = start({"--verbose", "-w", "1h", "k", "--", "true"});
+    const std::string line =
+        "pawl: waiting for the lock 'k' on " + server_.unix_url() + ", for 3600 s at most\n";
+    EXPECT_TRUE(eventually([&] { return waiting.err().find(line) != std::string::npos; }))
+        << waiting.err();
+    waiting.signal(SIGTERM);
+    EXPECT_EQ(waiting.wait(patience), killed_by(SIGTERM));
 }
 
 TEST_F(run_lock, is_taken_at_once_when_it_is_free_even_without_waiting)

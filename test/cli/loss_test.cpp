@@ -98,15 +98,15 @@ TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
 
 TEST_F(run_loss, a_killed_guardian_is_no_loss)
 {
-    process running = start(
-        {"--lease", "1500ms", "--on-lost", "echo told", "k", "-c", "echo up; read line; exit 4"});
+    process running =
+        start({"--lease", "3s", "--on-lost", "echo told", "k", "-c", "echo up; read line; exit 4"});
     EXPECT_EQ(running.line_after("up"), "");
     ::kill(guardian_of(running.pid()), SIGKILL);
     EXPECT_TRUE(eventually([&] {
         return running.err().find("the guardian process was killed") != std::string::npos;
     }));
     // By the fourth renewal the deadline that the dead one knew has passed.
-    for (int i = 0; i < 4; ++i) wait_for_renewal("k", 1500ms);
+    for (int i = 0; i < 4; ++i) wait_for_renewal("k", 3s);
     running.write("go\n");
     EXPECT_EQ(running.wait(patience), exited(4)) << running.err();
     EXPECT_EQ(running.out(), "up\n");

@@ -107,7 +107,7 @@ TEST_F(run_terminal, ctrl_c_ends_the_wait)
 
 TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_command)
 {
-    for (const char* rest : {"", " | cat", " > /dev/tty"}) {
+    for (const char* rest : {"", " | cat"}) {
         const pid_t sleeping =
             type_and_await_sleeper("while :; do " + sleeper("") + rest + "; done");
         terminal_.type(ctrl_c);
@@ -122,9 +122,9 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_command)
 TEST_F(run_terminal, ctrl_c_ends_a_script_around_the_command)
 {
     const temp_dir files;
-    for (const char* rest : {"", " > /dev/tty"}) {
+    for (const char* rest : {"", " | cat"}) {
         write_file(files.file("script"), "while :; do " + sleeper("") + rest + "; done\n");
-        for (const char* shell : {"bash ", "dash "}) {
+        for (const char* shell : {"bash ", "sh "}) {
             const pid_t sleeping = type_and_await_sleeper(shell + files.file("script"));
             terminal_.type(ctrl_c);
             expect_status(130);
