@@ -2,6 +2,7 @@
 // must be true as time goes by.
 #include "sim/checker.h"
 
+#include "core/keys.h"
 #include "sim/checker_words.h"
 
 #include <pawl/error.h>
@@ -107,7 +108,7 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     trace_->note(lock, [&] { return named(who) + " did not get it: " + why.message(); });
     if (why == errc::busy) last_heard_[&who] = world_->now();
     if (fresh) {
-        auto& record = record_of(who.last_id());
+        auto& record = record_of(core::make_holder(who.last_id()));
         record.lock = lock;
         record.who = &who;
         record.given_up = record.left = world_->now();
