@@ -129,8 +129,8 @@ public:
     // Why the hold is in jeopardy or lost.
     [[nodiscard]] cause why() const noexcept;
 
-    // What the server stores as the holder: 32 hexadecimal digits, 48 for a lock that lingers. New
-    // for each grant by the server; grants that are passed on inside the process share it.
+    // What the server stores as the holder: a p and 31 hexadecimal digits, 47 for a lock that lingers.
+    // New for each grant by the server; grants that are passed on inside the process share it.
     [[nodiscard]] const std::string& id() const noexcept;
 
     // The name of the lock.

@@ -61,7 +61,11 @@ acquire_step acquire_machine::start(boot_time now)
 
 acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
 {
-    if (got.maybe_executed) uncertain_ = unanswered_ = true;
+    if (got.maybe_executed) {
+        uncertain_ = true;
+        // After an answer, even an error, there is nothing on its way any more.
+        if (!is_answer(got.what)) unanswered_ = true;
+    }
     if (got.bare) {
         bare_ = true;
         wanted_until_ = std::max(wanted_until_, now + latest_bare);
@@ -136,10 +140,17 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
     queued_ = got.queued;
     if (queued_) uncertain_ = true;  // even if it is left at once: it may be granted until then
     patience_.restart(now);
-    if (plan_.limit.is_now()) return finish(errc::busy, {});
+    if (got.holder != held_by::no_lock) {
+        seen_no_lock_ = false;
+        if (plan_.limit.is_now()) return finish(errc::busy, {});
+    } else if (std::exchange(seen_no_lock_, true)) {
+        // Seen twice: some libraries set a value first and its expiry next.
+        return finish(errc::not_a_lock,
+                      "its value has no expiry and does not look like the token of a lock");
+    }
     if (now >= limit_) return finish(errc::timed_out, {});
 
-    auto until = std::min(now + (queued_ ? look_interval(plan_.lease) : next_pause()), limit_);
+    auto until = std::min(now + next_look(got.holder), limit_);
     // A holder that crashed is followed as soon as its lease is over.
     if (got.busy_for.count() >= 0) {
         until = std::min(until, now + got.busy_for + std::chrono::milliseconds{1});
@@ -148,6 +159,23 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
     pauses_ = 0;
     if (base::is(base::mutant::d19_no_timer)) until = limit_;
     return {.what = acquire_step::kind::wait, .until = until, .request = {}};
+}
+
+std::chrono::nanoseconds acquire_machine::next_look(held_by holder)
+{
+    if (holder == held_by::no_lock) return foreign_pause();
+    if (!queued_) return next_pause();
+    return holder == held_by::foreign ? foreign_pause() : look_interval(plan_.lease);
+}
+
+// A holder of another library tells nobody when it leaves, so who waits asks: 20 to 100 ms apart, at
+// random, so that many who wait do not ask at the same time.
+std::chrono::nanoseconds acquire_machine::foreign_pause() const
+{
+    using std::chrono::milliseconds;
+    constexpr std::chrono::duration<double, std::milli> spread{80};
+    return milliseconds{20} +
+           std::chrono::duration_cast<std::chrono::nanoseconds>(spread * (*random_)());
 }
 
 // Where there is no place in the queue. Whoever would have one gets it as soon as he can be told of a
@@ -166,7 +194,11 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
     out_of_patience_ = !again;
-    if (!again || stuck || now >= limit_) {
+    // Who does not want to wait is told after a second try, with a connection of its own: the first may
+    // have used one to a server that has gone, or is a replica now.
+    if (!got.maybe_executed) ++failed_tries_;
+    const bool refused_twice = plan_.limit.is_now() && failed_tries_ >= 2;
+    if (!again || stuck || refused_twice || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
     }

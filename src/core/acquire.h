@@ -4,6 +4,7 @@
 //              ▲ ├──in the queue▶ wait ──granted by hand-over──▶ finish
 //              │ │                  └──time to look again──▶ send …    until the caller's limit
 //              │ ├──busy────────▶ pause ──▶ send …                     likewise
+//              │ ├──in the queue, but the holder tells nobody──▶ wait ──▶ send …  every 20–100 ms
 //              │ └──no answer───▶ pause (back-off) ──▶ send            until patience ends
 //              └── a grant that came too late to be of use is asked for again
 //
@@ -106,6 +107,8 @@ private:
     acquire_step finish(errc failure, std::string detail);
     acquire_step on_grant(const outcome& got, base::boot_time now);
     acquire_step on_busy(const outcome& got, base::boot_time now);
+    [[nodiscard]] std::chrono::nanoseconds next_look(held_by holder);
+    [[nodiscard]] std::chrono::nanoseconds foreign_pause() const;
     [[nodiscard]] std::chrono::nanoseconds next_pause();
     [[nodiscard]] std::chrono::milliseconds stay(base::boot_time now) const;
     acquire_step on_no_answer(const outcome& got, base::boot_time now);
@@ -121,6 +124,8 @@ private:
     bool queued_ = false;      // there is a place in the queue
     unsigned pauses_ = 0;      // since there was none
     bool seen_busy_ = false;
+    bool seen_no_lock_ = false;  // at the last look there was a value that is no holder
+    unsigned failed_tries_ = 0;  // that were not executed
     bool asked_before_ = false;
     bool bare_ = false;     // some bare try had no answer
     bool waiting_ = false;  // pausing because it was busy

@@ -42,6 +42,12 @@ std::string key_with(std::string_view prefix, const lock_keys& keys)
 
 }  // namespace
 
+std::string make_holder(std::string random_digits)
+{
+    random_digits.front() = 'p';
+    return random_digits;
+}
+
 void check_name(std::string_view what, std::string_view name)
 {
     const auto refuse = [&](const std::string& why) {

@@ -76,10 +76,18 @@ enum class verdict {
     cancelled,    // the caller's stop_token
 };
 
+// Who has a lock that is busy.
+enum class held_by {
+    pawl,     // it tells the next one when it leaves
+    foreign,  // another library, which tells nobody
+    no_lock,  // nobody: the value has no expiry, and does not look like a holder
+};
+
 struct outcome {
     verdict what{};
     std::uint64_t fence{};                   // acquire and keep, done
     std::chrono::milliseconds busy_for{-1};  // acquire, busy: what is left of the lease; -1 unknown
+    held_by holder = held_by::pawl;          // acquire, busy
     bool queued = false;                     // acquire, busy: there is a place in the queue
     bool found = false;                      // acquire, done: it had been granted before
     bool maybe_executed = false;             // no answer, but the server may have got the request

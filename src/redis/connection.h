@@ -40,6 +40,9 @@ public:
     // a repeated request.
     [[nodiscard]] bool is_stale();
 
+    // Its server is the wrong one: nobody is to use it again.
+    void leave() { link_->close({failure_kind::not_now, "the server is a replica, or not ready"}); }
+
     [[nodiscard]] const failure& problem() const noexcept { return link_->problem(); }
 
 private:

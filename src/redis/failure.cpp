@@ -4,19 +4,43 @@
 #include <array>
 
 namespace pawl::redis {
+namespace {
+
+constexpr std::array<std::string_view, 3> of_replicas{"READONLY", "MASTERDOWN", "UNBLOCKED"};
+constexpr std::array<std::string_view, 2> of_unready{"LOADING", "NOREPLICAS"};
+constexpr std::array<std::string_view, 4> temporary{"BUSY ", "CLUSTERDOWN", "TRYAGAIN",
+                                                    "ERR max number of clients"};
+
+// An error opens with its code. In a script, before 7.0, it stands behind where in the script it was.
+bool has_code(std::string_view text, std::string_view code)
+{
+    if (text.starts_with(code)) return true;
+    if (!text.starts_with("ERR Error running script")) return false;
+    const auto at = text.find(code);
+    return at != std::string_view::npos && text[at - 1] == '-';
+}
+
+}  // namespace
 
 failure failure_of_error(std::string_view text)
 {
-    constexpr std::array<std::string_view, 7> temporary{"LOADING",
-                                                        "BUSY ",
-                                                        "MASTERDOWN",
-                                                        "CLUSTERDOWN",
-                                                        "TRYAGAIN",
-                                                        "NOREPLICAS",
-                                                        "ERR max number of clients"};
+    switch (role_in_error(text)) {
+    case server_role::replica:
+        return {failure_kind::not_now, "the server is a replica: " + std::string{text}};
+    case server_role::not_ready: return {failure_kind::not_now, std::string{text}};
+    case server_role::unknown: break;
+    }
     const bool not_now =
-        std::ranges::any_of(temporary, [&](auto word) { return text.starts_with(word); });
+        std::ranges::any_of(temporary, [&](auto code) { return has_code(text, code); });
     return {not_now ? failure_kind::not_now : failure_kind::refused, std::string{text}};
+}
+
+server_role role_in_error(std::string_view text)
+{
+    const auto is = [&](auto code) { return has_code(text, code); };
+    if (std::ranges::any_of(of_replicas, is)) return server_role::replica;
+    if (std::ranges::any_of(of_unready, is)) return server_role::not_ready;
+    return server_role::unknown;
 }
 
 }  // namespace pawl::redis

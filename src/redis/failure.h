@@ -17,9 +17,19 @@ enum class failure_kind {
 struct failure {
     failure_kind what{};
     std::string detail;  // the server's or the system's own words
+    bool sent = true;  // the server may have got the request; only who says otherwise knows better
 };
 
 // Sorts an error reply into `refused` and `not_now`.
 [[nodiscard]] failure failure_of_error(std::string_view text);
+
+// What an error reply says of the server. If it is a replica, or not ready, another may have taken its
+// place: a new connection to the same address may lead there, this one never will.
+enum class server_role {
+    unknown,    // the error has another cause
+    not_ready,  // it loads its data, or has lost its replicas
+    replica,    // it was made one, or always was
+};
+[[nodiscard]] server_role role_in_error(std::string_view text);
 
 }  // namespace pawl::redis

@@ -82,7 +82,13 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
         return status::failed;
     }
     switch (stage_) {
-    case stage::hello: read_facts(reply); return say_select(out);
+    case stage::hello:
+        read_facts(reply);
+        if (facts_.replica) {
+            problem_ = {failure_kind::not_now, "the server is a replica"};
+            return status::failed;
+        }
+        return say_select(out);
     case stage::auth: return say_name(out);
     case stage::set_name: return say_select(out);
     case stage::select: break;
@@ -111,6 +117,8 @@ void handshake::read_facts(const reply_view& hello)
             std::from_chars(text.data(), text.data() + text.size(), facts_.major_version);
         } else if (key == "proto") {
             facts_.resp3 = hello[i + 1].integer() == 3;
+        } else if (key == "role") {
+            facts_.replica = hello[i + 1].text() == "replica";
         }
     }
 }

@@ -21,6 +21,7 @@ namespace pawl::redis {
 struct server_facts {
     int major_version = 0;  // 0: unknown, and then old
     bool resp3 = false;     // messages can come between replies
+    bool replica = false;   // it takes no locks
 
     // Since when we are connected to it, at the latest: so long it has not been restarted, and has its
     // data.

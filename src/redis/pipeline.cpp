@@ -18,6 +18,11 @@ std::uint32_t epoll_events(short wanted)
     return events;
 }
 
+failure failure_of_wrong_server()
+{
+    return {failure_kind::not_now, "the server is a replica, or not ready to be used"};
+}
+
 }  // namespace
 
 void pipeline::call(writer request, std::chrono::milliseconds patience, reader done)
@@ -150,6 +155,23 @@ void pipeline::read_messages()
         }
     }
     reading_ = false;
+    if (std::exchange(wrong_server_, false)) {
+        link_->close(failure_of_wrong_server());
+        left_();
+    }
+}
+
+// One that is not ready most likely will be soon, and connecting to it over and over delays that.
+bool pipeline::is_to_be_left(server_role role) const
+{
+    constexpr std::chrono::seconds a_while{1};
+    if (role == server_role::not_ready) return heard_ - dialled_ > a_while;
+    return role == server_role::replica;
+}
+
+void pipeline::leave(base::boot_time when)
+{
+    if (link_ && dialled_ <= when) close(failure_of_wrong_server());
 }
 
 void pipeline::on_push(const reply_view& message)
@@ -167,6 +189,7 @@ void pipeline::on_push(const reply_view& message)
 
 void pipeline::on_reply(const reply_view& reply)
 {
+    if (reply.is_error()) wrong_server_ |= is_to_be_left(role_in_error(reply.text()));
     if (sent_.empty()) {
         link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
         return;
@@ -257,6 +280,7 @@ void pipeline::close(const failure& why)
     if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
     link_.reset();
     reading_ = false;
+    wrong_server_ = false;
     // Moved out first: who is told may ask again.
     const auto sent = std::exchange(sent_, {});
     const auto unsent = std::exchange(unsent_, {});
@@ -265,8 +289,10 @@ void pipeline::close(const failure& why)
     for (const auto& each : sent) {
         if (each.done) each.done(nullptr, &why);
     }
+    auto never_sent = why;
+    never_sent.sent = false;
     for (const auto& each : unsent) {
-        if (each.done) each.done(nullptr, &why);
+        if (each.done) each.done(nullptr, &never_sent);
     }
 }
 

@@ -24,9 +24,11 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace pawl::redis {
 
@@ -40,8 +42,11 @@ public:
         std::chrono::milliseconds command;  // no answer is waited for longer than that
     };
 
-    pipeline(base::event_loop& loop, const server& server, limits within)
-        : loop_{&loop}, server_{&server}, limits_{within}
+    // `left` is called on the loop's thread when the server turned out to be the wrong one.
+    pipeline(
+        base::event_loop& loop, const server& server, limits within,
+        std::function<void()> left = [] {})
+        : loop_{&loop}, server_{&server}, limits_{within}, left_{std::move(left)}
     {
     }
 
@@ -51,6 +56,10 @@ public:
 
     // Makes the connection before it is needed.
     void connect();
+
+    // On the loop's thread only: someone else learnt at `when` that the server is the wrong one. A
+    // connection from before that is closed, and made anew as after any other break.
+    void leave(base::boot_time when);
 
     // On the loop's thread only, once. `who` is called on it too, and may ask in turn. That nothing is
     // heard any more it is told before those who wait for answers are.
@@ -88,6 +97,7 @@ private:
     void plan_to_connect();
     void look_at(base::boot_time when);
     void on_timer();
+    [[nodiscard]] bool is_to_be_left(server_role role) const;
     [[nodiscard]] bool is_dead(const pending& waiting, base::boot_time now) const;
 
     // Between the end of a connection and the next attempt: doubled when that fails.
@@ -97,6 +107,7 @@ private:
     base::event_loop* loop_;
     const server* server_;
     limits limits_;
+    std::function<void()> left_;
 
     std::unique_ptr<link> link_;
     int watched_fd_ = -1;
@@ -105,7 +116,8 @@ private:
     base::boot_time heard_{};               // when the server last said something
     base::boot_clock::duration slowest_{};  // answer on this connection so far
     bool start_posted_ = false;
-    bool reading_ = false;  // and will then send what there is
+    bool reading_ = false;       // and will then send what there is
+    bool wrong_server_ = false;  // it said so; what it has answered besides is read first
     std::deque<asked> unsent_;
     std::deque<pending> sent_;
     std::string requests_;  // kept for its memory

@@ -1,5 +1,6 @@
 #include "redis/socket_transport.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -8,10 +9,11 @@ namespace pawl::redis {
 
 socket_transport::socket_transport(base::event_loop& loop, server_config config,
                                    std::size_t pool_size, pipeline::limits limits)
-    : server_{std::move(config)},
+    : loop_{&loop},
+      server_{std::move(config)},
       connect_limit_{limits.connect},
       pool_{server_, pool_size, limits.connect},
-      pipeline_{loop, server_, limits}
+      pipeline_{loop, server_, limits, [this] { pool_.drop_idle(); }}
 {
 }
 
@@ -21,6 +23,7 @@ std::optional<transport::unanswered> socket_transport::call(
     auto taken = pool_.take(how.until, how.stop, how.may_start);
     if (auto* problem = std::get_if<failure>(&taken)) return unanswered{std::move(*problem), false};
     auto& connection = std::get<pool::loan>(taken);
+    auto role = server_role::unknown;
     for (auto replies = connection->send(request); replies > 0; --replies) {
         const auto reply = connection->next_reply(how.until, how.stop);
         if (!reply) {
@@ -28,7 +31,14 @@ std::optional<transport::unanswered> socket_transport::call(
             pool_.drop_idle();
             return unanswered{connection->problem(), true};
         }
+        if (reply->is_error()) role = std::max(role, role_in_error(reply->text()));
         read(*reply);
+    }
+    if (role != server_role::unknown) connection->leave();
+    if (role == server_role::replica) {
+        // So are all others that lead there, and who listens there is not told of anything.
+        pool_.drop_idle();
+        loop_->post([this, now = base::boot_clock::now()] { pipeline_.leave(now); });
     }
     return std::nullopt;
 }

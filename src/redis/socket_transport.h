@@ -29,6 +29,7 @@ public:
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
 
 private:
+    base::event_loop* loop_;
     server server_;
     std::chrono::milliseconds connect_limit_;
     std::atomic<bool> prepared_{false};

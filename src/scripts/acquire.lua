@@ -14,6 +14,9 @@
 --       {2, fence, time} granted before, to an earlier try or by hand-over;
 --       {0, ms left of the lease or -1, time} someone holds it, and this one waits in the queue if
 --       it was to join;
+--       {-2, ms left of the lease or -1, time} likewise, but the holder is not one of ours: nobody
+--       will be told when it leaves;
+--       {-3, -1, time} likewise, but the value does not look like a holder, and has no expiry;
 --       {-1, 0, time} it came too late. The time is this server's, in ms since the epoch.
 --
 -- Refused when memory is full: not flagged allow-oom.
@@ -55,8 +58,9 @@ else
     return {0, redis.call('PTTL', KEYS[1]), now}
   end
   if who ~= ARGV[1] then
-    -- A holder of 48 digits has those of its client at the end: see hand_over.
-    if #who == 48 then
+    -- Our own holders are p and 31 digits; 47 have those of its client at the end: see hand_over.
+    local ours = (#who == 32 or #who == 48) and string.find(who, '^p%x+$')
+    if ours and #who == 48 then
       redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
     end
     if flags % 4 >= 2 then
@@ -90,7 +94,14 @@ else
     if flags >= 8 and redis.call('PTTL', KEYS[2]) == -1 then
       redis.call('PEXPIRE', KEYS[2], 86400000)
     end
-    return {0, redis.call('PTTL', KEYS[1]), now}
+    local left, code = redis.call('PTTL', KEYS[1]), 0
+    if not ours then
+      -- Lock libraries write random tokens of 16 characters and more, or, in the old way, a time.
+      local shortest = string.find(who, '^[%d.]+$') and 10 or 16
+      local is_token = #who >= shortest and not string.find(who, '[^%w%-_=+/:.@]')
+      code = (left == -1 and not is_token) and -3 or -2
+    end
+    return {code, left, now}
   end
 end
 

@@ -8,8 +8,7 @@
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return -redis.call('EXISTS', KEYS[1])
 end
+-- The lease first: before 7.0, when memory is full, HSET is refused unless the script has written before.
+redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), ARGV[2]))
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
 return 1

@@ -1,6 +1,7 @@
 #include "sync/acquisition.h"
 
 #include "base/mutant.h"
+#include "core/keys.h"
 #include "sync/client_state.h"
 
 #include <memory>
@@ -14,8 +15,8 @@ core::lease_ptr new_lease(client_state& client, const settings_ptr& shared)
     const auto& settings = *shared;
     const auto lease = std::make_shared<core::lease>();
     lease->keys = {shared, &settings.keys};
-    lease->holder = client.platform().random_id();
-    if (base::is(base::mutant::d38_same_holder)) lease->holder = client.id();
+    const bool same = base::is(base::mutant::d38_same_holder);
+    lease->holder = core::make_holder(same ? client.id() : client.platform().random_id());
     // So that the server can tell us when someone else wants it.
     if (settings.linger.count() > 0) lease->holder += client.room().client();
     lease->layout = settings.layout;

@@ -9,14 +9,16 @@ std::string_view advice(errc failure, std::string_view detail)
         return detail.find(word) != std::string_view::npos;
     };
     switch (failure) {
-    case errc::unreachable: return "check that the server runs and can be reached, then try again";
+    case errc::unreachable:
+        if (says("is a replica"))
+            return "name the primary, or try again when the address leads to it";
+        return "check that the server runs and can be reached, then try again";
     case errc::refused:
         if (says("OOM")) return "the server's memory is full: free some, or raise maxmemory";
         if (says("NOAUTH") || says("WRONGPASS")) return "check user and password";
         if (says("NOPERM") || says("permission") || says("can't")) {
             return "check the user's ACL rule against docs/wire.md";
         }
-        if (says("READONLY")) return "this server is a replica: name its master";
         if (says("TLS")) return "check the certificates and the server name";
         return "mend the server's settings, then try again";
     case errc::not_a_lock: return "the key holds something else: choose another name";

@@ -438,21 +438,6 @@ TEST_F(server_settings, a_server_that_takes_no_more_clients_is_unreachable_for_n
     EXPECT_TRUE(eventually([&] { return !outcome_of([&] { own.ping(); }).code; }));
 }
 
-TEST_F(server_settings, a_replica_refuses)
-{
-    redis_server primary{{.config = {"repl-diskless-sync-delay 0"}}};
-    redis_server replica;
-    replica.probe().must({"REPLICAOF", "127.0.0.1", std::to_string(primary.port())});
-    ASSERT_TRUE(eventually([&] {
-        return contains(replica.probe().must({"INFO", "replication"}).text, "link_status:up");
-    }));
-    client own{replica.unix_url()};
-    mutex lock{own, "job", quick(10s)};
-    const outcome told = outcome_of([&] { (void)lock.try_acquire(); });
-    EXPECT_EQ(told.code, errc::refused);
-    EXPECT_TRUE(says(told.message, "READONLY"));
-}
-
 class database : public with_server {};
 
 TEST_F(database, is_chosen_by_the_url_or_the_options)

@@ -78,6 +78,25 @@ TEST_P(dead_waiter, at_the_head_of_the_queue_is_passed_over_at_once)
     EXPECT_EQ(queued(), 0);
 }
 
+TEST_P(dead_waiter, is_passed_over_though_an_onlooker_listens_to_every_channel)
+{
+    redis_probe onlooker = server_.probe();
+    onlooker.must({"PSUBSCRIBE", "*"});
+    any_lock mine = make(first_);
+    any_lock theirs = make(second_);
+    hold held = mine->acquire();
+    process victim = start_child(long_lease);
+    ASSERT_TRUE(until_queued(1));
+    asking next{*theirs};
+    ASSERT_TRUE(until_queued(2));
+    listeners_here_ = 1;
+    kill(victim);
+
+    held.release();
+    EXPECT_TRUE(next.ends_within(soon));
+    EXPECT_EQ(queued(), 0);
+}
+
 TEST_P(dead_waiter, that_was_the_only_one_leaves_nothing_behind)
 {
     any_lock mine = make(first_);

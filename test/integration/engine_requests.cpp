@@ -30,7 +30,7 @@ bool is_any_of(const redis::script& script, std::initializer_list<const redis::s
 }
 
 // A holder whose client hears when someone wants what lingers there.
-constexpr std::string_view lingering_holder = "00112233445566778899aabbccddeeff0123456789abcdef";
+constexpr std::string_view lingering_holder = "p0112233445566778899aabbccddeeff0123456789abcdef";
 
 // That of a place about which nothing more need be said.
 std::string usual_stay(const std::string& lease)
@@ -460,7 +460,7 @@ engine_request engine_requests::server_command()
         return {{one_of({"FLUSHALL", "FLUSHDB"})}};
     }
     case 8: return listening();
-    case 9:
+    case 9: return {{"PUBSUB", "NUMSUB", one_of({"c0", "c1"}), "pawl:client:c0"}};
     case 10: return {{"PUBLISH", one_of({"c0", "c1", "c2"}), name()}};
     case 11: return {{"DBSIZE"}};
     case 12: return {{"CONFIG", "SET", "maxmemory", one_of({"0", "0", "1"})}};

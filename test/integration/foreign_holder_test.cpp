@@ -7,6 +7,9 @@ namespace {
 constexpr auto lease = 1500ms;  // so that who waits looks every 500 ms
 constexpr auto late = 2 * slack;
 
+// What redis-py writes (uuid1, as 32 hexadecimal digits). Its locks have no expiry unless asked for.
+constexpr std::string_view redis_py_token = "0f8fad5bd9cb469fa16570867728950e";
+
 class foreign_holder : public contended {
 protected:
     void SetUp() override
@@ -69,7 +72,7 @@ TEST_F(foreign_holder, is_followed_as_soon_as_his_lease_is_over)
 
 TEST_F(foreign_holder, without_a_lease_is_followed_too)
 {
-    probe_.must({"PERSIST", "job"});
+    probe_.must({"SET", "job", redis_py_token});
     mutex lock{first_, "job", quick(lease)};
     asking next{lock};
     ASSERT_TRUE(until_queued(1));
@@ -117,6 +120,130 @@ TEST_F(foreign_holder, can_be_a_stateless_one)
     const auto got = next.result();
     ASSERT_TRUE(got);
     EXPECT_EQ(holder(), got->id());
+}
+
+// With a lease of 30 s a waiter looks every 10 s, unless it sees that nobody will tell it.
+
+TEST_F(foreign_holder, that_tells_nobody_is_followed_soon_whatever_the_lease)
+{
+    for (const std::string_view token : {std::string_view{"someone"}, redis_py_token}) {
+        probe_.must({"SET", "job", token, "PX", "60000"});
+        mutex lock{first_, "job", quick(long_lease)};
+        asking next{lock};
+        ASSERT_TRUE(until_queued(1));
+        probe_.must({"DEL", "job"});
+        EXPECT_TRUE(next.ends_within(soon)) << token;
+    }
+}
+
+TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon_too)
+{
+    probe_.must({"DEL", "job"});
+    probe_.must({"HSET", "job", "285475da-9152-4c83-822a-67ee2f116a79:52", "1"});
+    probe_.must({"PEXPIRE", "job", "60000"});
+    recursive_mutex lock{first_, "job", quick(long_lease)};
+    asking next{lock};
+    ASSERT_TRUE(until_queued(1));
+    probe_.must({"DEL", "job"});
+    EXPECT_TRUE(next.ends_within(soon));
+}
+
+TEST_F(foreign_holder, is_asked_about_no_more_than_fifty_times_a_second)
+{
+    mutex lock{first_, "job", quick(long_lease)};
+    std::optional<hold> got;
+    std::int64_t asked = 0;
+    const auto took = time_of([&] {
+        const auto before = probe_.calls("evalsha");
+        got = lock.try_acquire_for(1s);
+        asked = probe_.calls("evalsha") - before;
+    });
+    EXPECT_FALSE(got);
+    // Until the client listens there are a few more, and one that gives the place back.
+    EXPECT_LE(asked, took / 20ms + 10);
+}
+
+TEST_F(foreign_holder, with_an_absurd_lease_does_not_flood_the_server)
+{
+    probe_.must({"SET", "job", "x", "PX", "9000000000000000"});
+    mutex lock{first_, "job", quick(long_lease)};
+    std::int64_t asked = 0;
+    const auto took = time_of([&] {
+        const auto before = probe_.calls("evalsha");
+        EXPECT_FALSE(lock.try_acquire_for(1s));
+        asked = probe_.calls("evalsha") - before;
+    });
+    EXPECT_LE(asked, took / 20ms + 10);
+}
+
+TEST_F(foreign_holder, that_is_followed_by_one_of_ours_is_not_asked_about_any_more)
+{
+    mutex lock{first_, "job", quick(long_lease)};
+    mutex other{second_, "job", quick(long_lease)};
+    asking one{lock};
+    asking two{other};
+    ASSERT_TRUE(until_queued(2));
+    probe_.must({"DEL", "job"});
+    ASSERT_TRUE(eventually([&] { return one.ends_within(0ms) || two.ends_within(0ms); }));
+    ASSERT_TRUE(until_queued(1));
+    // Who is left learns at the next look that the holder is pawl's, and then waits to be told.
+    ASSERT_TRUE(eventually([&] {
+        const auto before = probe_.calls("evalsha");
+        return always(500ms, [&] { return probe_.calls("evalsha") == before; });
+    }));
+}
+
+class not_a_lock_at_all : public contended {
+protected:
+    [[nodiscard]] outcome told(lockable& lock, bool waits) const
+    {
+        return outcome_of([&] {
+            if (waits) {
+                (void)lock.try_acquire_for(patience);
+            } else {
+                (void)lock.try_acquire();
+            }
+        });
+    }
+};
+
+TEST_F(not_a_lock_at_all, is_a_string_without_expiry_that_no_lock_library_writes)
+{
+    for (const char* value : {"hello", "42", "Some text, which someone keeps here."}) {
+        probe_.must({"SET", "job", value});
+        for (const bool waits : {true, false}) {
+            mutex lock{first_, "job", quick(long_lease)};
+            const auto got = told(lock, waits);
+            EXPECT_EQ(got.code, errc::not_a_lock) << value;
+            EXPECT_TRUE(says(got.message, "expiry"));
+        }
+        EXPECT_EQ(probe_.get("job"), value);
+    }
+    EXPECT_TRUE(eventually([&] { return leftovers() == std::vector<std::string>{"job"}; }));
+}
+
+TEST_F(not_a_lock_at_all, is_a_hash_without_expiry_that_no_lock_library_writes)
+{
+    probe_.must({"HSET", "job", "name", "Smith"});
+    recursive_mutex lock{first_, "job", quick(long_lease)};
+    EXPECT_EQ(told(lock, true).code, errc::not_a_lock);
+}
+
+TEST_F(not_a_lock_at_all, is_told_at_once_and_leaves_nothing_to_wait_for)
+{
+    probe_.must({"RPUSH", "a list", "x"});
+    probe_.must({"SET", "a string", "hello"});
+    for (const char* name : {"a list", "a string"}) {
+        const auto took = time_of([&] {
+            client_options made = options();
+            made.command_limit = 60s;
+            made.shutdown_limit = 60s;
+            client own{made};
+            mutex lock{own, name, quick(long_lease)};
+            EXPECT_EQ(told(lock, false).code, errc::not_a_lock);
+        });
+        EXPECT_LT(took, 10s) << name << ": a third of the command limit is 20 s";
+    }
 }
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace {
 
 class out_of_memory : public with_server, public testing::WithParamInterface<layout> {
 protected:
+    explicit out_of_memory(server_options options = {}) : with_server{std::move(options)} {}
+
     void fill() { probe_.must({"CONFIG", "SET", "maxmemory", "1"}); }
     void mend() { probe_.must({"CONFIG", "SET", "maxmemory", "0"}); }
 
@@ -67,10 +69,49 @@ TEST_P(out_of_memory, lets_a_recursive_owner_unlock_step_by_step)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-INSTANTIATE_TEST_SUITE_P(in, out_of_memory, testing::Values(layout::plain, layout::hash),
-                         [](const auto& the) {
-                             return the.param == layout::plain ? "plain" : "hash";
-                         });
+TEST_P(out_of_memory, lets_a_recursive_owner_lock_again)
+{
+    recursive_mutex lock{client_, "job", quick(10s, GetParam())};
+    lock.lock();
+    fill();
+    EXPECT_EQ(outcome_of([&] { lock.lock(); }).message, "");
+    if (GetParam() == layout::hash) {
+        EXPECT_EQ(hash_count("job", lock.current()->id()), 2);
+    }
+    lock.unlock();
+    lock.unlock();
+    EXPECT_FALSE(probe_.exists("job"));
+}
+
+// Where HELLO is not known the server counts as older than 7.0, and gets scripts without flags. Such a
+// script is judged by its first command that needs memory, unless it has written before that.
+class out_of_memory_before_7 : public out_of_memory {
+protected:
+    out_of_memory_before_7() : out_of_memory{{.config = {"rename-command HELLO \"\""}}} {}
+};
+
+TEST_P(out_of_memory_before_7, lets_holders_lock_again_renew_and_release)
+{
+    recursive_mutex lock{client_, "job", quick(10s, GetParam())};
+    lock.lock();
+    fill();
+    EXPECT_EQ(outcome_of([&] { lock.lock(); }).message, "");
+    EXPECT_EQ(outcome_of([&] { lock.current()->extend(20s); }).message, "");
+    EXPECT_EQ(outcome_of([&] { lock.lock(); }).message, "") << "with more left than a lease";
+    EXPECT_GT(probe_.ttl("job"), 15s) << "which is not shortened";
+    if (GetParam() == layout::hash) {
+        EXPECT_EQ(hash_count("job", lock.current()->id()), 3);
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(outcome_of([&] { lock.unlock(); }).message, "");
+    EXPECT_FALSE(probe_.exists("job"));
+}
+
+const auto both_layouts = testing::Values(layout::plain, layout::hash);
+const auto name_of_layout = [](const auto& the) {
+    return the.param == layout::plain ? "plain" : "hash";
+};
+INSTANTIATE_TEST_SUITE_P(in, out_of_memory, both_layouts, name_of_layout);
+INSTANTIATE_TEST_SUITE_P(in, out_of_memory_before_7, both_layouts, name_of_layout);
 
 }  // namespace
 }  // namespace pawl::test

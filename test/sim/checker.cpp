@@ -2,6 +2,7 @@
 // must be true as time goes by.
 #include "sim/checker.h"
 
+#include "core/keys.h"
 #include "sim/checker_words.h"
 
 #include <pawl/error.h>
@@ -109,7 +110,7 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     if (why == errc::unreachable) check_silence(who, lock, how);
     if (!how.waits) silences_.begins_anew(who, lock);
     if (how.fresh) {
-        auto& record = record_of(who.last_id());
+        auto& record = record_of(core::make_holder(who.last_id()));
         record.lock = lock;
         record.who = &who;
         record.given_up = record.left = world_->now();

@@ -27,6 +27,11 @@ std::int64_t code_of(std::string_view reply, std::size_t i)
     return i < view.size() ? view[i].integer() : 0;
 }
 
+bool is_busy(std::int64_t code)
+{
+    return code == 0 || code == -2 || code == -3;
+}
+
 std::uint64_t second_number(std::string_view reply)
 {
     return static_cast<std::uint64_t>(code_of(reply, 1));
@@ -215,7 +220,7 @@ void checker::told(std::string_view push)
              "two are told of one release");
     }
     lock.handed_to = got->holder;
-    lock.handed_fence = static_cast<std::uint64_t>(got->fence);
+    lock.handed_fence = got->fence;
 }
 
 // In the order of arrival: who can be reached is not passed over, and where nobody may be overtaken
@@ -249,9 +254,9 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
     }
     if (code == 1 || code == 2) lock.queue.left(call.holder());
     const auto holder = server_->holder_of(lock.name);
-    if (code == 0 && plan_->is_calm() && holder) watch_lingering(index, *holder);
+    if (is_busy(code) && plan_->is_calm() && holder) watch_lingering(index, *holder);
     // A first try that was overtaken by its own repetition does not wait for itself.
-    if (code == 0 && call.joins() && holder != call.holder()) {
+    if (is_busy(code) && call.joins() && holder != call.holder()) {
         const auto stay = call.stay();
         lock.queue.joined(call.holder(), call.arguments[4], now + stay);
         trace_->note(index, [&] {

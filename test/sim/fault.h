@@ -38,6 +38,7 @@ enum class fault : std::uint8_t {
     drift,            // clocks at different rates, within what is configured
     wild_drift,       // and beyond
     lost_pushes,      // for a while some of what is published does not arrive, but all else does
+    onlookers,        // someone listens to every channel, by a pattern
     count
 };
 
@@ -50,7 +51,7 @@ constexpr std::array<std::string_view, fault_count> fault_names{
     "cancels",        "freezes",        "restarts",        "empty-restarts", "old-restarts",
     "loading",        "script-flushes", "key-flushes",     "deletions",      "full-memory",
     "server-forward", "server-back",    "server-far-back", "wall-steps",     "drift",
-    "wild-drift",     "lost-pushes"};
+    "wild-drift",     "lost-pushes",    "onlookers"};
 
 [[nodiscard]] constexpr std::string_view name_of(fault which)
 {

@@ -15,7 +15,10 @@ fault_set draw_faults(dice& dice)
     fault_set drawn;
     if (dice.chance(0.1)) return drawn;  // a calm run, in which nothing may go wrong at all
     const double density = dice.one_of({0.1, 0.3, 0.5});
-    for (std::size_t i = 0; i < fault_count; ++i) drawn.set(i, dice.chance(density));
+    const auto onlookers = static_cast<std::size_t>(fault::onlookers);
+    for (std::size_t i = 0; i < onlookers; ++i) drawn.set(i, dice.chance(density));
+    // By dice of its own, so that the other faults of a seed are those that it had before.
+    drawn.set(onlookers, dice.stream(900).chance(density));
 
     const auto has = [&](fault which) { return drawn.test(static_cast<std::size_t>(which)); };
     const auto drop = [&](fault which) { drawn.reset(static_cast<std::size_t>(which)); };

@@ -215,6 +215,7 @@ bool run::strike_server(kind_of_harm& harm)
             chance, [&] { engine.refuse_writes(true); },
             [&engine] { engine.refuse_writes(false); });
         break;
+    case fault::onlookers: server_.let_someone_look_on(); break;
     case fault::server_forward: return step_server_clock(chance.spread(1ms, 3 * plan_.lease));
     case fault::server_back: return step_server_clock(-chance.spread(1ms, 3 * plan_.lease));
     case fault::server_far_back: return go_far_back(chance);

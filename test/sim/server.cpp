@@ -130,6 +130,11 @@ void server::erase(std::string_view key)
     static_cast<void>(ask({"DEL", key}));
 }
 
+void server::let_someone_look_on()
+{
+    static_cast<void>(ask({"PSUBSCRIBE", "*"}));
+}
+
 std::string server::ask(const std::vector<std::string_view>& words)
 {
     std::string reply;

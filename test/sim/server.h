@@ -76,6 +76,7 @@ public:
     [[nodiscard]] bool has_snapshot() const noexcept { return snapshot_.has_value(); }
     void restore_snapshot();
     void erase(std::string_view key);
+    void let_someone_look_on();  // until the server restarts
     [[nodiscard]] store::memory::engine& engine() noexcept { return engine_; }
 
     // ── What can be seen from outside ───────────────────────────────────────────────────────────

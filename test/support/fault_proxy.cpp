@@ -107,6 +107,11 @@ public:
         });
     }
 
+    void lead_to(std::uint16_t port)
+    {
+        perform([=, this] { target_port_ = port; });
+    }
+
     [[nodiscard]] proxy_counts counts() const
     {
         const std::lock_guard lock{mutex_};
@@ -237,11 +242,11 @@ private:
         if (changed) count_open();
     }
 
-    const std::uint16_t target_port_;
     std::uint16_t port_ = 0;
     socket_fd wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 
     // The proxy's thread only, once it runs.
+    std::uint16_t target_port_;
     socket_fd listener_;
     door door_ = door::open;
     proxy_settings settings_;
@@ -306,6 +311,11 @@ void fault_proxy::cut(ending how)
 void fault_proxy::set_door(door state)
 {
     loop_->set_door(state);
+}
+
+void fault_proxy::lead_to(std::uint16_t port)
+{
+    loop_->lead_to(port);
 }
 
 void fault_proxy::swallow_reply_to(request_predicate wanted, std::size_t count, afterwards then)

@@ -75,6 +75,10 @@ public:
     // What new connections meet. Those that are there stay.
     void set_door(door state);
 
+    // New connections lead to the server at this port, as when an address moves to another machine.
+    // Those that are there stay with the old one.
+    void lead_to(std::uint16_t port);
+
     // The next `count` requests for which `wanted` is true are forwarded, and run by the server, but
     // their replies never arrive; then the connection is closed, or stays and is mute. A NOSCRIPT
     // reply passes: its request did nothing. `wanted` runs on the proxy's thread.

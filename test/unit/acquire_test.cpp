@@ -447,5 +447,48 @@ TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
     EXPECT_TRUE(m.result().silence->out_of_patience);
 }
 
+// ── At once ─────────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
+{
+    for (const auto what : {verdict::refused, verdict::not_a_lock}) {
+        auto m = machine(time_limit::now());
+        static_cast<void>(m.start(at(0)));
+        outcome error{.what = what};
+        error.maybe_executed = true;  // in part
+        ASSERT_EQ(m.on_outcome(error, at(1)).what, kind::finish);
+        EXPECT_TRUE(m.result().uncertain) << "what it did in part is taken back";
+        EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but once";
+    }
+}
+
+TEST_F(acquiring, who_does_not_wait_is_told_after_two_tries_that_nothing_came_of)
+{
+    for (const auto what : {verdict::unavailable, verdict::unreachable}) {
+        auto m = machine(time_limit::now());
+        static_cast<void>(m.start(at(0)));
+        auto step = m.on_outcome({.what = what, .fence = 0, .detail = "a replica"}, at(1));
+        ASSERT_EQ(step.what, kind::pause) << "another connection may lead to another server";
+        step = m.on_pause_over(step.until);
+        ASSERT_EQ(step.what, kind::send);
+        ASSERT_EQ(m.on_outcome({.what = what, .fence = 0, .detail = "a replica"}, at(20)).what,
+                  kind::finish);
+        EXPECT_EQ(m.result().failure, errc::unreachable);
+        EXPECT_EQ(m.result().detail, "a replica");
+        EXPECT_FALSE(m.result().uncertain);
+    }
+}
+
+TEST_F(acquiring, who_waits_is_patient_with_a_server_that_is_not_ready)
+{
+    auto m = machine(time_limit::never());
+    auto step = m.start(at(0));
+    for (int i = 0; i < 4; ++i) {
+        step = m.on_outcome({.what = verdict::unavailable}, at(1 + i));
+        ASSERT_EQ(step.what, kind::pause);
+        step = m.on_pause_over(at(2 + i));
+    }
+}
+
 }  // namespace
 }  // namespace pawl::core

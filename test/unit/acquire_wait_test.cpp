@@ -371,5 +371,67 @@ TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_after_an_old_mess
     EXPECT_EQ(step.what, kind::pause) << "one lost reply is not the end";
 }
 
+// ── Behind the holder of another library ────────────────────────────────────────────────────────
+
+outcome behind(held_by holder, bool in_queue = true)
+{
+    auto got = in_queue ? queued(10s) : busy(10s);
+    got.holder = holder;
+    return got;
+}
+
+TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to_100_ms)
+{
+    for (const auto& [jitter, pause] : {std::pair{0.0, 20}, std::pair{1.0, 100}}) {
+        auto m = machine(time_limit::never(), 30s, jitter);
+        static_cast<void>(m.start(at(0)));
+        auto step = m.on_outcome(behind(held_by::foreign), at(1));
+        ASSERT_EQ(step.what, kind::wait) << "it may still be granted by hand-over";
+        EXPECT_EQ(step.until, at(1 + pause));
+        step = m.on_pause_over(step.until);
+        ASSERT_EQ(step.what, kind::send);
+        step = m.on_outcome(behind(held_by::pawl), step.until);
+        EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is one of ours";
+    }
+}
+
+TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_twice)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    auto step = m.on_outcome(behind(held_by::no_lock), at(1));
+    ASSERT_EQ(step.what, kind::wait) << "its expiry may be about to be set";
+    EXPECT_LE(step.until, at(101));
+    step = m.on_pause_over(step.until);
+    ASSERT_EQ(m.on_outcome(behind(held_by::no_lock), at(102)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::not_a_lock);
+    EXPECT_NE(m.result().detail, "");
+    EXPECT_TRUE(m.result().uncertain) << "there is a place to be given back";
+    EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "and nothing to wait for";
+}
+
+TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    for (const auto seen : {held_by::no_lock, held_by::foreign, held_by::no_lock}) {
+        const auto step = m.on_outcome(behind(seen), at(1));
+        ASSERT_EQ(step.what, kind::wait);
+        static_cast<void>(m.on_pause_over(step.until));
+    }
+}
+
+TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_no_holder)
+{
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    const auto step = m.on_outcome(behind(held_by::no_lock, false), at(1));
+    ASSERT_EQ(step.what, kind::pause);
+    EXPECT_LE(step.until, at(101));
+    static_cast<void>(m.on_pause_over(step.until));
+    ASSERT_EQ(m.on_outcome(behind(held_by::no_lock, false), at(102)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::not_a_lock);
+}
+
 }  // namespace
 }  // namespace pawl::core

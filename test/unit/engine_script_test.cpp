@@ -172,7 +172,7 @@ TEST_F(engine_script, ours_take_and_give_back_a_lock)
         return ask({"EVALSHA", plain_release.sha, "4", "a", "f", "q", "w", holder, "0", "0"});
     };
     EXPECT_EQ(acquire("me"), "*3|:1|:1700000000000000|:1700000000000|");
-    EXPECT_EQ(acquire("you"), "*3|:0|:100|:1700000000000|");
+    EXPECT_EQ(acquire("you"), "*3|:-2|:100|:1700000000000|");
     EXPECT_EQ(release("you"), ":-1|");
     EXPECT_EQ(release("me"), ":1|");
     EXPECT_EQ(acquire("you"), "*3|:1|:1700000000000001|:1700000000000|");

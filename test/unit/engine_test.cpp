@@ -164,5 +164,26 @@ TEST_F(engine_test, hello_says_what_a_client_wants_to_know)
     EXPECT_EQ(ask({"HELLO", "2"}), "-NOPROTO unsupported protocol version|");
 }
 
+TEST_F(engine_test, an_onlooker_hears_by_a_pattern_and_is_not_counted_as_a_listener)
+{
+    std::vector<std::pair<session, std::string>> pushed;
+    engine_.on_push(
+        [&](session who, std::string_view bytes) { pushed.emplace_back(who, shown(bytes)); });
+    EXPECT_EQ(ask({"PSUBSCRIBE", "pawl:*"}, 7), ">3|$10|psubscribe|$6|pawl:*|:1|");
+    ask({"SUBSCRIBE", "pawl:a"}, 3);
+    EXPECT_EQ(ask({"PUBSUB", "NUMSUB", "pawl:a", "pawl:b"}), "*4|$6|pawl:a|:1|$6|pawl:b|:0|");
+    EXPECT_EQ(ask({"PUBSUB", "NUMSUB"}), "*0|");
+    EXPECT_EQ(ask({"PUBLISH", "pawl:a", "x"}), ":2|");
+    EXPECT_EQ(ask({"PUBLISH", "pawl:b", "x"}), ":1|");
+    EXPECT_EQ(ask({"PUBLISH", "other", "x"}), ":0|");
+    const std::vector<std::pair<session, std::string>> expected{
+        {3, ">3|$7|message|$6|pawl:a|$1|x|"},
+        {7, ">4|$8|pmessage|$6|pawl:*|$6|pawl:a|$1|x|"},
+        {7, ">4|$8|pmessage|$6|pawl:*|$6|pawl:b|$1|x|"}};
+    EXPECT_EQ(pushed, expected);
+    engine_.disconnect(7);
+    EXPECT_EQ(ask({"PUBLISH", "pawl:b", "x"}), ":0|");
+}
+
 }  // namespace
 }  // namespace pawl::store::memory

@@ -30,7 +30,18 @@ TEST_P(queue_scripts, a_release_passes_over_who_cannot_be_told)
     join("x");
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(holder(), "x|");
-    EXPECT_EQ(heard(), grant("x", "1700000000000002", "1700000000000"));
+    EXPECT_EQ(heard(), grant("x", "1700000000000001", "1700000000000"));
+    EXPECT_EQ(waiting(), "*0|");
+}
+
+TEST_P(queue_scripts, a_release_is_not_deceived_by_an_onlooker_who_hears_every_channel)
+{
+    ask({"PSUBSCRIBE", "*"}, 7);
+    acquire("h");
+    join("dead", {.client = "c1"});
+    join("x");
+    EXPECT_EQ(release("h"), ":1|");
+    EXPECT_EQ(holder(), "x|");
     EXPECT_EQ(waiting(), "*0|");
 }
 

@@ -125,6 +125,15 @@ TEST_F(greeting, a_loading_server_is_not_a_refusal)
     EXPECT_EQ(hands.problem().what, failure_kind::not_now);
 }
 
+TEST_F(greeting, a_replica_is_not_used)
+{
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "%2\r\n$5\r\nproto\r\n:3\r\n$4\r\nrole\r\n$7\r\nreplica\r\n"),
+              status::failed);
+    EXPECT_EQ(hands.problem().what, failure_kind::not_now);
+}
+
 TEST_F(greeting, a_missing_password_source_is_named)
 {
     config_.password_env = "PAWL_TEST_NO_SUCH_VARIABLE";

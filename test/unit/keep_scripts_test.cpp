@@ -7,7 +7,7 @@
 namespace pawl::store::memory {
 namespace {
 
-constexpr std::string_view lingering_holder = "00112233445566778899aabbccddeeff0123456789abcdef";
+constexpr std::string_view lingering_holder = "p0112233445566778899aabbccddeeff0123456789abcdef";
 
 // ── Numbers ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -176,9 +176,9 @@ TEST_P(queue_scripts, who_finds_it_busy_gives_an_end_to_a_fence_that_was_begun_i
     const auto say = [&](std::string_view flags) {
         return ask({"EVAL", script.text, "4", "a", "f", "q", "w", "x", "3000", "0", flags, "c0"});
     };
-    EXPECT_EQ(say("0"), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(say("0"), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(ask({"PTTL", "f"}), ":-1|");
-    EXPECT_EQ(say("8"), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(say("8"), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(ask({"PTTL", "f"}), ":86400000|");
     EXPECT_EQ(waiting(), "*0|") << "and is not taken for fair";
     release("h");

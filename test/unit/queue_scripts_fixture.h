@@ -39,6 +39,8 @@ struct how_to_end {
     std::pair<std::string_view, std::string_view> json{};  // name and holder, if they differ
 };
 
+// Holders have short names here, so to the scripts they are foreign ones: busy is -2.
+//
 // In both layouts; and those who wait stay for 9000 ms, which is either as long as their lease, and so as
 // is usual, or not.
 class queue_scripts : public engine_test,

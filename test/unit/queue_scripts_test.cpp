@@ -14,10 +14,10 @@ TEST_P(queue_scripts, who_finds_it_busy_joins_the_queue_if_he_wants_to)
 {
     EXPECT_EQ(acquire("h"), "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(waiting(), "*0|");
-    EXPECT_EQ(acquire("stranger", {.join = false}), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(acquire("stranger", {.join = false}), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(waiting(), "*0|");
-    EXPECT_EQ(join("x", {.reserve = "7"}), "*3|:0|:3000|:1700000000000|");
-    EXPECT_EQ(join("y"), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(join("x", {.reserve = "7"}), "*3|:-2|:3000|:1700000000000|");
+    EXPECT_EQ(join("y"), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(waiting(), list({marked("x", "7"), marked("y")}));
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
 }
@@ -52,7 +52,7 @@ TEST_P(queue_scripts, who_looks_again_keeps_his_place_for_longer)
     pass(1ms);
     join("y");
     pass(2s);
-    EXPECT_EQ(join("x", {.repeated = true}), "*3|:0|:999|:1700000002001|");
+    EXPECT_EQ(join("x", {.repeated = true}), "*3|:-2|:999|:1700000002001|");
     EXPECT_EQ(waiting(), list({marked("x", "0", "1"), marked("y")})) << "before who came later";
     EXPECT_EQ(ask({"HGET", "w", "x"}), "$13|1700000011001|");
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
@@ -85,7 +85,7 @@ TEST_P(queue_scripts, who_looks_again_joins_if_he_has_lost_his_place)
 {
     acquire("h");
     join("y");
-    EXPECT_EQ(join("x", {.repeated = true}), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(join("x", {.repeated = true}), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(waiting(), list({marked("y"), marked("x", "0", "1")}));
 }
 
@@ -185,7 +185,7 @@ TEST_P(queue_scripts, who_came_too_late_neither_takes_nor_joins)
     acquire("h");
     EXPECT_EQ(join("x", {.wanted_until = "1699999999999"}), "*3|:-1|:0|:1700000000000|");
     EXPECT_EQ(waiting(), "*0|");
-    EXPECT_EQ(join("x", {.wanted_until = "1700000000000"}), "*3|:0|:3000|:1700000000000|");
+    EXPECT_EQ(join("x", {.wanted_until = "1700000000000"}), "*3|:-2|:3000|:1700000000000|");
 }
 
 TEST_P(queue_scripts, who_waited_and_finds_it_free_leaves_the_queue)
@@ -203,7 +203,7 @@ TEST_P(queue_scripts, whoever_comes_first_takes_what_is_free_unless_he_is_fair)
     join("x");
     join("y");
     pass(3001ms);
-    EXPECT_EQ(join("fair", {.fair = true}), "*3|:0|:" + lease_of_waiters() + "|:1700000003001|");
+    EXPECT_EQ(join("fair", {.fair = true}), "*3|:-2|:" + lease_of_waiters() + "|:1700000003001|");
     EXPECT_EQ(holder(), "x|") << "it was the first one's";
     EXPECT_EQ(heard(), grant("x", "1700000003001000", "1700000003001"));
     EXPECT_EQ(waiting(), list({marked("y"), marked("fair")}));
@@ -217,7 +217,7 @@ TEST_P(queue_scripts, the_fair_one_takes_it_if_nobody_before_him_can_be_told)
     join("x", {.client = "c1"});
     join("y", {.stay = "10"});
     pass(3001ms);
-    EXPECT_EQ(acquire("fair", {.fair = true}), "*3|:1|:1700000003001001|:1700000003001|");
+    EXPECT_EQ(acquire("fair", {.fair = true}), "*3|:1|:1700000003001000|:1700000003001|");
     EXPECT_EQ(holder(), "fair|");
     EXPECT_EQ(ask({"EXISTS", "q", "w"}), ":0|");
     EXPECT_EQ(heard(), "");
@@ -259,12 +259,56 @@ TEST_P(queue_scripts, what_is_usual_need_not_be_said)
     EXPECT_EQ(ask({"EVAL", script.text, "4", "a", "f", "q", "w", "h", "3000", "0", "0"}),
               "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(ask({"EVAL", script.text, "4", "a", "f", "q", "w", "y", "3000", "0", "0"}),
-              "*3|:0|:3000|:1700000000000|");
-    EXPECT_EQ(say("x", "2"), "*3|:0|:3000|:1700000000000|");
+              "*3|:-2|:3000|:1700000000000|");
+    EXPECT_EQ(say("x", "2"), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(waiting(), list({"x c0 3000 0 0"}));
     EXPECT_EQ(ask({"PTTL", "q"}), ":3000|");
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(say("x", "3"), "*3|:2|:1700000000000002|:1700000000000|");
+}
+
+// ── Who holds it ────────────────────────────────────────────────────────────────────────────────
+
+class busy_reply : public queue_scripts {
+protected:
+    // What one is told who finds this in place.
+    std::string with(std::string_view holder, bool expires)
+    {
+        ask({"DEL", "a"});
+        if (is_hash()) {
+            ask({"HSET", "a", holder, "1"});
+        } else {
+            ask({"SET", "a", holder});
+        }
+        if (expires) ask({"PEXPIRE", "a", "3000"});
+        const auto reply = acquire("me", {.join = false});
+        return reply.substr(4, reply.find('|', 4) - 4);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(both_layouts, busy_reply,
+                         testing::Combine(testing::Bool(), testing::Values(true)));
+
+TEST_P(busy_reply, tells_holders_of_pawl_from_those_of_others)
+{
+    for (const bool expires : {true, false}) {
+        EXPECT_EQ(with("p123456789abcdef0123456789abcdef", expires), "0");
+        EXPECT_EQ(with("p123456789abcdef0123456789abcdef0123456789abcdef", expires), "0");
+        EXPECT_EQ(with("0123456789abcdef0123456789abcdef", expires), "-2") << "redis-py";
+        EXPECT_EQ(with("3Q2+7wECAwQFBgcICQoLDA==", expires), "-2") << "redsync";
+        EXPECT_EQ(with("0123456789abcdef0123456789abcdef01234567", expires), "-2")
+            << "node-redlock";
+        EXPECT_EQ(with("285475da-9152-4c83-822a-67ee2f116a79:52", expires), "-2") << "Redisson";
+        EXPECT_EQ(with("1700000000.25", expires), "-2") << "a time, as SETNX locks have it";
+    }
+}
+
+TEST_P(busy_reply, tells_what_no_lock_library_writes_unless_it_expires)
+{
+    for (const std::string_view value :
+         {"hello", "42", "pace", "{\"name\":\"a JSON document\"}", "some text of some length"}) {
+        EXPECT_EQ(with(value, false), "-3") << value;
+        EXPECT_EQ(with(value, true), "-2") << value;
+    }
 }
 
 }  // namespace

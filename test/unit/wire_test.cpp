@@ -271,10 +271,56 @@ TEST_F(wire, errors_are_told_apart)
     EXPECT_EQ(of("ERR Error running script: WRONGTYPE Operation"), verdict::not_a_lock);
     EXPECT_EQ(of("OOM command not allowed"), verdict::refused);
     EXPECT_EQ(of("NOPERM no"), verdict::refused);
-    EXPECT_EQ(of("READONLY You can't write"), verdict::refused);
+    EXPECT_EQ(of("READONLY You can't write"), verdict::unavailable);
+    EXPECT_EQ(of("ERR Error running script (call to f_1): @user_script:5: @user_script: 5: "
+                 "-READONLY You can't write against a read only replica."),
+              verdict::unavailable);
+    EXPECT_EQ(of("UNBLOCKED force unblock from blocking operation"), verdict::unavailable);
+    EXPECT_EQ(of("NOREPLICAS Not enough good replicas to write."), verdict::unavailable);
+    EXPECT_EQ(of("MOVED 866 127.0.0.1:7001"), verdict::refused);
+    EXPECT_EQ(of("ERR unknown command 'READONLY'"), verdict::refused);
     EXPECT_EQ(of("LOADING Redis is loading"), verdict::unavailable);
     EXPECT_EQ(of("BUSY Redis is busy running a script"), verdict::unavailable);
     EXPECT_EQ(of("MASTERDOWN Link with MASTER is down"), verdict::unavailable);
+}
+
+TEST_F(wire, a_busy_reply_says_whose_the_holder_is)
+{
+    using core::held_by;
+    const auto one = std::vector{ask(verb::acquire)};
+    const auto holder = [&](const std::string& code) {
+        const auto got = read(one, "*3\r\n:" + code + "\r\n:250\r\n:5\r\n")[0];
+        EXPECT_EQ(got.what, verdict::busy);
+        EXPECT_EQ(got.busy_for, 250ms);
+        return got.holder;
+    };
+    EXPECT_EQ(holder("0"), held_by::pawl);
+    EXPECT_EQ(holder("-2"), held_by::foreign);
+    EXPECT_EQ(holder("-3"), held_by::no_lock);
+}
+
+TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
+{
+    const auto one = std::vector{ask(verb::acquire)};
+    const auto left = [&](const std::string& number) {
+        return read(one, "*3\r\n:-2\r\n:" + number + "\r\n:5\r\n")[0].busy_for;
+    };
+    EXPECT_EQ(left("9000000000000000"), 24h);
+    EXPECT_EQ(left("9223372036854775807"), 24h);
+    EXPECT_EQ(left("-9223372036854775808"), -1ms);
+
+    for (const std::string fence : {"9007199254740993", "9223372036854775807", "-5"}) {
+        EXPECT_EQ(read(one, "*3\r\n:1\r\n:" + fence + "\r\n:5\r\n")[0].what, verdict::refused);
+        EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000 a"));
+    }
+    EXPECT_TRUE(read_message("grant me 17 1700000000000 a"));
+    for (const std::string time : {"9223372036854775807", "9000000000000000", "-1", "0"}) {
+        EXPECT_FALSE(read_message("grant me 17 " + time + " a")) << time;
+        const auto reply = "*3\r\n:1\r\n:17\r\n:" + time + "\r\n";
+        redis::reply_parser parser;
+        EXPECT_EQ(parser.parse(reply), redis::parse_status::complete);
+        EXPECT_FALSE(read_time(parser.reply(reply))) << time;
+    }
 }
 
 }  // namespace

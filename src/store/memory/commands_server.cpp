@@ -139,6 +139,24 @@ void subscribe(call& what)
     }
 }
 
+void psubscribe(call& what)
+{
+    for (const auto pattern : what.words.subspan(1)) {
+        what.server.channels.add_pattern(what.from, pattern);
+        confirm(what, "psubscribe", pattern);
+    }
+}
+
+void pubsub_numsub(call& what)
+{
+    const auto channels = what.words.subspan(2);
+    what.out.array(2 * channels.size());
+    for (const auto channel : channels) {
+        what.out.bulk(channel);
+        what.out.integer(static_cast<std::int64_t>(what.server.channels.listeners(channel)));
+    }
+}
+
 void unsubscribe_from(call& what, std::string_view channel)
 {
     what.server.channels.remove(what.from, channel);
@@ -164,7 +182,10 @@ constexpr command table[] = {
     {"flushdb", -1, command::writes, flush},
     {"hello", -1, command::no_script, hello},
     {"ping", -1, command::reads, ping},
+    {"psubscribe", -2, command::no_script, psubscribe},
     {"publish", 3, command::tells_others, publish},
+    {"pubsub", -2, command::container, nullptr},
+    {"pubsub|numsub", -2, command::reads, pubsub_numsub},
     {"select", 2, command::reads, select},
     {"subscribe", -2, command::no_script, subscribe},
     {"time", 1, command::reads, time},

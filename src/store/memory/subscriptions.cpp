@@ -1,5 +1,6 @@
 #include "store/memory/subscriptions.h"
 
+#include "store/memory/glob.h"
 #include "store/memory/reply.h"
 
 #include <algorithm>
@@ -16,6 +17,14 @@ void subscriptions::add(session who, std::string_view channel)
     }
 }
 
+void subscriptions::add_pattern(session who, std::string_view pattern)
+{
+    std::pair added{std::string{pattern}, who};
+    if (std::ranges::find(patterns_, added) == patterns_.end()) {
+        patterns_.push_back(std::move(added));
+    }
+}
+
 void subscriptions::remove(session who, std::string_view channel)
 {
     const auto found = channels_.find(channel);
@@ -28,6 +37,7 @@ void subscriptions::remove(session who)
 {
     for (auto& each : channels_) std::erase(each.second, who);
     std::erase_if(channels_, [](const auto& each) { return each.second.empty(); });
+    std::erase_if(patterns_, [who](const auto& each) { return each.second == who; });
 }
 
 std::vector<std::string> subscriptions::channels_of(session who) const
@@ -43,7 +53,9 @@ std::vector<std::string> subscriptions::channels_of(session who) const
 
 std::size_t subscriptions::count(session who) const
 {
-    return channels_of(who).size();
+    const auto patterns =
+        std::ranges::count(patterns_, who, &std::pair<std::string, session>::second);
+    return channels_of(who).size() + static_cast<std::size_t>(patterns);
 }
 
 std::size_t subscriptions::listeners(std::string_view channel) const
@@ -54,18 +66,31 @@ std::size_t subscriptions::listeners(std::string_view channel) const
 
 std::size_t subscriptions::publish(std::string_view channel, std::string_view message)
 {
-    const auto found = channels_.find(channel);
-    if (found == channels_.end()) return 0;
-    if (deliver_) {
-        buffer_.clear();
-        resp3_reply out{buffer_};
-        out.push(3);
-        out.bulk("message");
-        out.bulk(channel);
-        out.bulk(message);
-        for (const session who : found->second) deliver_(who, buffer_);
+    std::size_t reached = 0;
+    if (const auto found = channels_.find(channel); found != channels_.end()) {
+        if (deliver_) {
+            write_push({"message", channel, message});
+            for (const session who : found->second) deliver_(who, buffer_);
+        }
+        reached = found->second.size();
     }
-    return found->second.size();
+    for (const auto& [pattern, who] : patterns_) {
+        if (!matches(pattern, channel)) continue;
+        if (deliver_) {
+            write_push({"pmessage", pattern, channel, message});
+            deliver_(who, buffer_);
+        }
+        ++reached;
+    }
+    return reached;
+}
+
+void subscriptions::write_push(std::initializer_list<std::string_view> words)
+{
+    buffer_.clear();
+    resp3_reply out{buffer_};
+    out.push(words.size());
+    for (const auto word : words) out.bulk(word);
 }
 
 }  // namespace pawl::store::memory

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pawl::store::memory {
@@ -22,20 +24,30 @@ public:
     void on_push(delivery deliver) { deliver_ = std::move(deliver); }
 
     void add(session who, std::string_view channel);
+    void add_pattern(session who, std::string_view pattern);
     void remove(session who, std::string_view channel);
     void remove(session who);
-    void clear() noexcept { channels_.clear(); }
+    void clear() noexcept
+    {
+        channels_.clear();
+        patterns_.clear();
+    }
 
     [[nodiscard]] std::vector<std::string> channels_of(session who) const;  // by name
-    [[nodiscard]] std::size_t count(session who) const;
+    [[nodiscard]] std::size_t count(session who) const;  // of channels and patterns
 
+    // Of the channel itself, not by a pattern.
     [[nodiscard]] std::size_t listeners(std::string_view channel) const;
 
-    // Tells those who listen, in the order in which they came. Returns how many.
+    // Tells those who listen, in the order in which they came, and then those who do by a pattern.
+    // Returns how many.
     std::size_t publish(std::string_view channel, std::string_view message);
 
 private:
+    void write_push(std::initializer_list<std::string_view> words);
+
     std::map<std::string, std::vector<session>, std::less<>> channels_;
+    std::vector<std::pair<std::string, session>> patterns_;
     delivery deliver_;
     std::string buffer_;
 };

@@ -91,7 +91,7 @@ private:
             taken_ = reply.type() == redis::resp_type::simple;
             return next::read;
         }
-        const auto number = static_cast<std::uint64_t>(std::max<std::int64_t>(reply.integer(), 0));
+        const auto number = read_fence(reply).value_or(0);
         const bool good = number >= *trusted_ && !base::is(base::mutant::bare_not_repeated);
         if (*taken_ && good) {
             got_ = {.what = core::verdict::done, .fence = number};
@@ -158,7 +158,7 @@ void single_server::send_one(const std::shared_ptr<submitted>& one)
                  one->patience,
                  [this, one](const auto* reply, const auto* problem) {
                      if (problem != nullptr) {
-                         one->done(one->what.on_problem(*problem, true));
+                         one->done(one->what.on_problem(*problem, problem->sent));
                          return;
                      }
                      const auto next = one->what.on_reply(*reply);
@@ -182,7 +182,7 @@ void single_server::heard(std::string_view text)
         return;
     }
     listener_->granted({.holder = std::string{got->holder},
-                        .fence = static_cast<std::uint64_t>(got->fence),
+                        .fence = got->fence,
                         .at = clock_.when(got->time).value_or(base::boot_time{})});
 }
 

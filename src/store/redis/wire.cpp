@@ -21,6 +21,31 @@ using redis::script;
 
 namespace {
 
+// What a server says is not trusted to make sense: a key may have any expiry, and a clock may show
+// anything. Times are counted in ns here, which a number of ms from elsewhere would overflow.
+constexpr std::chrono::hours longest_wait{24};
+constexpr std::chrono::milliseconds last_time{4'102'444'800'000};  // the year 2100
+constexpr std::int64_t largest_fence = std::int64_t{1} << 53;      // Lua counts no further
+
+std::optional<std::uint64_t> fence_in(std::int64_t number)
+{
+    if (number <= 0 || number > largest_fence) return std::nullopt;
+    return static_cast<std::uint64_t>(number);
+}
+
+std::optional<std::chrono::milliseconds> server_time_in(std::int64_t number)
+{
+    if (number <= 0 || number > last_time.count()) return std::nullopt;
+    return std::chrono::milliseconds{number};
+}
+
+// -1: not known.
+std::chrono::milliseconds time_left_in(std::int64_t number)
+{
+    constexpr std::int64_t longest = std::chrono::milliseconds{longest_wait}.count();
+    return std::chrono::milliseconds{std::clamp<std::int64_t>(number, -1, longest)};
+}
+
 const script& script_for(const operation& what)
 {
     namespace scripts = redis::scripts;
@@ -222,31 +247,36 @@ outcome outcome_of_error(std::string_view text)
 outcome outcome_of_acquire(const operation& what, const redis::reply_view& reply)
 {
     if (reply.size() != 3) return senseless(reply);
-    const auto code = reply[0].integer();
     const auto number = reply[1].integer();
-    if ((code == 1 || code == 2) && number > 0) {
-        outcome got{.what = verdict::done, .fence = static_cast<std::uint64_t>(number)};
+    outcome busy{.what = verdict::busy, .fence = 0, .busy_for = time_left_in(number)};
+    busy.queued = what.join;
+    switch (const auto code = reply[0].integer()) {
+    case 1:
+    case 2: {
+        const auto fence = fence_in(number);
+        if (!fence) return senseless(reply);
+        outcome got{.what = verdict::done, .fence = *fence};
         got.found = code == 2;
         return got;
     }
-    if (code == -1) {
+    case 0: return busy;
+    case -1:
         return {.what = verdict::unavailable, .fence = 0, .detail = "the request came too late"};
+    case -2: busy.holder = core::held_by::foreign; return busy;
+    case -3: busy.holder = core::held_by::no_lock; return busy;
+    default: return senseless(reply);
     }
-    if (code != 0) return senseless(reply);
-    outcome got{.what = verdict::busy, .fence = 0, .busy_for = std::chrono::milliseconds{number}};
-    got.queued = what.join;
-    return got;
 }
 
 outcome outcome_of_keep(const redis::reply_view& reply)
 {
     if (reply.size() != 3) return senseless(reply);
-    const auto number = reply[1].integer();
+    const auto fence = fence_in(reply[1].integer());
     switch (reply[0].integer()) {
     case 2: return {.what = verdict::busy};
     case 1:
-        if (number <= 0) return senseless(reply);
-        return {.what = verdict::done, .fence = static_cast<std::uint64_t>(number)};
+        if (!fence) return senseless(reply);
+        return {.what = verdict::done, .fence = *fence};
     case 0: return {.what = verdict::vanished};
     case -1: return {.what = verdict::taken};
     case -2: return {.what = verdict::superseded};
@@ -346,11 +376,17 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
     return outcomes;
 }
 
+std::optional<std::uint64_t> read_fence(const redis::reply_view& reply)
+{
+    return fence_in(reply.integer());
+}
+
 std::optional<acquire_time> read_time(const redis::reply_view& reply)
 {
     if (reply.size() != 3) return std::nullopt;
-    return acquire_time{.now = std::chrono::milliseconds{reply[2].integer()},
-                        .too_late = reply[0].integer() == -1};
+    const auto now = server_time_in(reply[2].integer());
+    if (!now) return std::nullopt;
+    return acquire_time{.now = *now, .too_late = reply[0].integer() == -1};
 }
 
 std::optional<message> read_message(std::string_view text)
@@ -372,9 +408,11 @@ std::optional<message> read_message(std::string_view text)
     if (kind == "grant") {
         got.what = message::kind::grant;
         got.holder = next_word();
-        got.fence = next_number();
-        got.time = std::chrono::milliseconds{next_number()};
-        if (got.holder.empty() || got.fence <= 0 || got.time.count() <= 0) return std::nullopt;
+        const auto fence = fence_in(next_number());
+        const auto time = server_time_in(next_number());
+        if (got.holder.empty() || !fence || !time) return std::nullopt;
+        got.fence = *fence;
+        got.time = *time;
     } else if (kind == "wanted") {
         got.what = message::kind::wanted;
     } else {

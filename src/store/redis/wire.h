@@ -39,11 +39,15 @@ void append_bare_acquire(std::string& out, const core::operation& what);
 [[nodiscard]] std::vector<core::outcome> read_outcomes(std::span<const core::operation> what,
                                                        const redis::reply_view& reply);
 
+// The reply to INCR, if it can be a fence.
+[[nodiscard]] std::optional<std::uint64_t> read_fence(const redis::reply_view& reply);
+
 // In the reply to an acquire: the server's time, and whether it came later than it was wanted.
 struct acquire_time {
     std::chrono::milliseconds now;
     bool too_late;
 };
+// Nothing if there is none that makes sense.
 [[nodiscard]] std::optional<acquire_time> read_time(const redis::reply_view& reply);
 
 // What is published to a client's channel. The texts are those of the message.
@@ -52,7 +56,7 @@ struct message {
     kind what{};
     std::string_view lock;
     std::string_view holder;  // these: grant
-    std::int64_t fence{};
+    std::uint64_t fence{};
     std::chrono::milliseconds time{};  // of the server, since the epoch
 };
 // Nothing if it makes no sense.

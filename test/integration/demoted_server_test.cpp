@@ -1,0 +1,155 @@
+// A server that is made a replica while clients use it. Their address leads to the new primary from then
+// on, as a name or a virtual address does, but the connections that they have stay with the old one.
+#include "integration/contended.h"
+#include "support/fault_proxy.h"
+
+#include <pawl/future.h>
+
+namespace pawl::test {
+namespace {
+
+class two_servers : public testing::Test {
+protected:
+    two_servers() { follow(second_, first_); }
+
+    [[nodiscard]] client_options options(std::chrono::milliseconds limit = patience) const
+    {
+        client_options made;
+        made.url = address_.url();
+        made.command_limit = limit;
+        return made;
+    }
+
+    static void follow(redis_server& replica, const redis_server& primary)
+    {
+        redis_probe probe = replica.probe();
+        probe.must({"REPLICAOF", "127.0.0.1", std::to_string(primary.port())});
+        ASSERT_TRUE(eventually(
+            [&] { return contains(probe.must({"INFO", "replication"}).text, "link_status:up"); }));
+    }
+
+    // The roles are swapped when the replica has everything.
+    void swap()
+    {
+        redis_probe old_one = first_.probe();
+        redis_probe new_one = second_.probe();
+        old_one.must({"CLIENT", "PAUSE", "60000", "WRITE"});
+        const auto offset_of = [](redis_probe& probe, std::string_view name) {
+            const auto text = probe.must({"INFO", "replication"}).text;
+            const auto from = text.find(name) + name.size() + 1;
+            return text.substr(from, text.find('\r', from) - from);
+        };
+        ASSERT_TRUE(eventually([&] {
+            return offset_of(old_one, "master_repl_offset") ==
+                   offset_of(new_one, "slave_repl_offset");
+        }));
+        new_one.must({"REPLICAOF", "NO", "ONE"});
+        address_.lead_to(second_.port());
+        follow(first_, second_);
+        old_one.must({"CLIENT", "UNPAUSE"});
+    }
+
+    redis_server first_{{.config = {"repl-diskless-sync-delay 0"}}};
+    redis_server second_{{.config = {"repl-diskless-sync-delay 0"}}};
+    fault_proxy address_{first_.port()};
+};
+
+using demoted_server = two_servers;
+
+TEST_F(demoted_server, is_left_by_who_takes_a_lock)
+{
+    client own{options()};
+    mutex lock{own, "job", quick(10s)};
+    lock.acquire().release();
+    swap();
+    const hold held = lock.acquire();
+    EXPECT_EQ(second_.probe().get("job"), held.id());
+}
+
+TEST_F(demoted_server, is_left_by_who_takes_a_lock_without_blocking)
+{
+    client own{options()};
+    mutex lock{own, "job", quick(10s)};
+    acquire_future(lock).get().release();
+    swap();
+    const hold held = acquire_future(lock).get();
+    EXPECT_EQ(second_.probe().get("job"), held.id());
+}
+
+TEST_F(demoted_server, is_left_by_who_only_tries)
+{
+    client own{options()};
+    mutex lock{own, "job", quick(10s)};
+    lock.acquire().release();
+    swap();
+    EXPECT_TRUE(lock.try_acquire());
+}
+
+TEST_F(demoted_server, is_left_by_renewals_and_nothing_is_lost)
+{
+    client own{options(1s)};
+    mutex lock{own, "job", quick(6s)};
+    hold held = lock.acquire();
+    swap();
+    redis_probe probe = second_.probe();
+    probe.reset_stats();
+    // At the new one: PEXPIRE came through a script, not through replication.
+    ASSERT_TRUE(eventually([&] { return probe.calls("evalsha") + probe.calls("eval") > 0; }));
+    EXPECT_EQ(held.state(), hold_state::held);
+    EXPECT_TRUE(held.confirm());
+    EXPECT_EQ(outcome_of([&] { held.release(); }).message, "");
+    EXPECT_FALSE(probe.exists("job"));
+}
+
+TEST_F(demoted_server, is_left_by_those_who_wait_and_they_are_told_at_the_new_one)
+{
+    client own{options()};
+    client other{options()};
+    mutex mine{own, "job", quick(1500ms)};  // those who wait look every 500 ms
+    mutex theirs{other, "job", quick(1500ms)};
+    hold held = mine.acquire();
+    asking next{theirs};
+    redis_probe probe = second_.probe();
+    ASSERT_TRUE(eventually([&] { return probe.exists("pawl:queue:{job}"); }));
+    swap();
+    ASSERT_TRUE(eventually([&] {
+        return probe.must({"PUBSUB", "CHANNELS", "pawl:client:*"}).items.size() == 1;
+    })) << "it listens at the new one";
+    held.release();
+    EXPECT_TRUE(next.ends_within(patience));
+    EXPECT_TRUE(next.result());
+}
+
+TEST_F(demoted_server, says_why_it_cannot_be_used_and_says_so_at_once)
+{
+    swap();
+    address_.lead_to(first_.port());  // nobody moved the address
+    client_options made = options(60s);
+    made.shutdown_limit = 60s;
+    outcome told;
+    const auto took = time_of([&] {
+        client own{made};
+        mutex lock{own, "job", quick(10s)};
+        told = outcome_of([&] { (void)lock.try_acquire(); });
+    });
+    EXPECT_EQ(told.code, errc::unreachable);
+    EXPECT_TRUE(says(told.message, "replica"));
+    EXPECT_TRUE(hides(told.message, "ACL"));
+    EXPECT_LT(took, 10s);
+}
+
+TEST_F(demoted_server, is_waited_for_within_the_command_limit)
+{
+    swap();
+    address_.lead_to(first_.port());
+    client own{options()};
+    mutex lock{own, "job", quick(10s)};
+    asking next{lock};
+    ASSERT_TRUE(address_.wait_for([](const auto& seen) { return seen.accepted > 2; }, patience));
+    address_.lead_to(second_.port());
+    EXPECT_TRUE(next.ends_within(patience));
+    EXPECT_TRUE(next.result());
+}
+
+}  // namespace
+}  // namespace pawl::test
