@@ -82,7 +82,9 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
         return status::failed;
     }
     switch (stage_) {
-    case stage::hello: read_facts(reply); return say_select(out);
+    case stage::hello:
+        read_facts(reply);
+        return problem_.detail.empty() ? say_select(out) : status::failed;
     case stage::auth: return say_name(out);
     case stage::set_name: return say_select(out);
     case stage::select: break;
@@ -111,7 +113,23 @@ void handshake::read_facts(const reply_view& hello)
             std::from_chars(text.data(), text.data() + text.size(), facts_.major_version);
         } else if (key == "proto") {
             facts_.resp3 = hello[i + 1].integer() == 3;
+        } else if (key == "mode") {
+            check_mode(hello[i + 1].text());
         }
+    }
+}
+
+// Here and not when a command fails: a lock whose slot is on this node would work, and the next not.
+void handshake::check_mode(std::string_view mode)
+{
+    if (mode == "sentinel") {
+        problem_ = {failure_kind::refused,
+                    "this is a Sentinel, which pawl does not support yet; use the URL of the "
+                    "master that it watches"};
+    } else if (mode == "cluster") {
+        problem_ = {failure_kind::refused,
+                    "this is a node of a Redis Cluster, which pawl does not support yet; use a "
+                    "server with cluster-enabled no"};
     }
 }
 
