@@ -161,7 +161,9 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
 {
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
-    if (!again || stuck || now >= limit_) {
+    // "Now" does not wait for a server to be started.
+    const bool hopeless = got.no_server && plan_.limit.is_now();
+    if (!again || stuck || hopeless || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
     }

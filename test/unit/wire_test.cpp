@@ -277,5 +277,13 @@ TEST_F(wire, errors_are_told_apart)
     EXPECT_EQ(of("MASTERDOWN Link with MASTER is down"), verdict::unavailable);
 }
 
+TEST(outcomes, of_a_request_to_nobody_say_that_there_is_no_server)
+{
+    const auto got = outcome_of({redis::failure_kind::nobody_listens, "refused"}, false);
+    EXPECT_EQ(got.what, verdict::unreachable);
+    EXPECT_TRUE(got.no_server);
+    EXPECT_FALSE(got.maybe_executed);
+}
+
 }  // namespace
 }  // namespace pawl::store

@@ -158,7 +158,7 @@ void single_server::send_one(const std::shared_ptr<submitted>& one)
                  one->patience,
                  [this, one](const auto* reply, const auto* problem) {
                      if (problem != nullptr) {
-                         one->done(one->what.on_problem(*problem, true));
+                         one->done(one->what.on_problem(*problem, !problem->never_sent));
                          return;
                      }
                      const auto next = one->what.on_reply(*reply);
@@ -285,9 +285,10 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
             }
             return;
         }
-        const auto got = reply != nullptr
-                             ? read_outcomes(operations(), *reply)
-                             : std::vector<outcome>(which.size, outcome_of(*problem, true));
+        const auto got =
+            reply != nullptr
+                ? read_outcomes(operations(), *reply)
+                : std::vector<outcome>(which.size, outcome_of(*problem, !problem->never_sent));
         std::ranges::copy(got, whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
         if (--whole->parts_left == 0) whole->done(whole->outcomes);
     };
