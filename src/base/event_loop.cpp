@@ -51,6 +51,17 @@ void control(const unique_fd& epoll, int operation, int fd, std::uint32_t events
     if (::epoll_ctl(epoll.get(), operation, fd, &event) != 0) fail("epoll_ctl");
 }
 
+// An epoll instance cannot be watched so. Then all who wait are woken.
+void control_exclusively(const unique_fd& epoll, int fd, std::uint32_t events)
+{
+    epoll_event event{};
+    event.events = events | EPOLLEXCLUSIVE;
+    event.data.fd = fd;
+    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
+    if (errno != EINVAL) fail("epoll_ctl");
+    control(epoll, EPOLL_CTL_ADD, fd, events);
+}
+
 // A guest who has left is expected back for so long.
 constexpr std::chrono::milliseconds to_come_back{1};
 
@@ -202,8 +213,8 @@ void event_loop::unwatch(int fd)
 // there is one and waits, and else the own thread. Should a system wake both, one of them finds nothing.
 void event_loop::add(int fd, std::uint32_t events) const
 {
-    control(guest_epoll_, EPOLL_CTL_ADD, fd, events | EPOLLEXCLUSIVE);
-    control(epoll_, EPOLL_CTL_ADD, fd, events | EPOLLEXCLUSIVE);
+    control_exclusively(guest_epoll_, fd, events);
+    control_exclusively(epoll_, fd, events);
 }
 
 // Can only fail when it is not there.

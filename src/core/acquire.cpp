@@ -198,7 +198,9 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
     // have used one to a server that has gone, or is a replica now.
     if (!got.maybe_executed) ++failed_tries_;
     const bool refused_twice = plan_.limit.is_now() && failed_tries_ >= 2;
-    if (!again || stuck || refused_twice || now >= limit_) {
+    // And at once if there is no server: it does not wait for one to be started.
+    const bool hopeless = got.no_server && plan_.limit.is_now();
+    if (!again || stuck || refused_twice || hopeless || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
     }

@@ -91,8 +91,9 @@ struct outcome {
     bool queued = false;                     // acquire, busy: there is a place in the queue
     bool found = false;                      // acquire, done: it had been granted before
     bool maybe_executed = false;             // no answer, but the server may have got the request
-    bool bare = false;     // … and may execute it at any time: it was a bare acquire
-    std::string detail{};  // the server's or the system's own words
+    bool bare = false;       // … and may execute it at any time: it was a bare acquire
+    bool no_server = false;  // unreachable: nobody listens at any of its addresses
+    std::string detail{};    // the server's or the system's own words
 };
 
 // Whether the server answered the question.

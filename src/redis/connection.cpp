@@ -19,7 +19,7 @@ constexpr milliseconds a_moment{1};
 }  // namespace
 
 connection::connection(const server& server, base::boot_time until, const base::interrupt* stop)
-    : link_{server.dial()}
+    : link_{server.dial(until)}
 {
     while (link_->now() < link::state::ready && wait(until, stop)) link_->advance();
     if (ready()) link_->may_wait(quick);
@@ -73,9 +73,8 @@ bool connection::wait(base::boot_time until, const base::interrupt* stop)
     case base::wait_end::interrupted: link_->close({failure_kind::cancelled, {}}); return false;
     case base::wait_end::timed_out: break;
     }
-    const bool was_ready = ready();
-    link_->close({was_ready ? failure_kind::no_reply : failure_kind::unreachable,
-                  was_ready ? "no answer within the limit" : "no connection within the limit"});
+    link_->close(ready() ? failure{failure_kind::no_reply, "no answer within the limit"}
+                         : link_->not_ready_in_time());
     return false;
 }
 

@@ -20,6 +20,13 @@ bool has_code(std::string_view text, std::string_view code)
     return at != std::string_view::npos && text[at - 1] == '-';
 }
 
+// "ERR unknown command 'AUTH', with args beginning with: 'ses"
+std::string_view without_arguments(std::string_view text) noexcept
+{
+    const auto kept = text.substr(0, text.find("with args"));
+    return kept.substr(0, kept.find_last_not_of(" ,") + 1);
+}
+
 }  // namespace
 
 failure failure_of_error(std::string_view text)
@@ -32,7 +39,8 @@ failure failure_of_error(std::string_view text)
     }
     const bool not_now =
         std::ranges::any_of(temporary, [&](auto code) { return has_code(text, code); });
-    return {not_now ? failure_kind::not_now : failure_kind::refused, std::string{text}};
+    return {not_now ? failure_kind::not_now : failure_kind::refused,
+            std::string{without_arguments(text)}};
 }
 
 server_role role_in_error(std::string_view text)

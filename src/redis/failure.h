@@ -7,11 +7,12 @@
 namespace pawl::redis {
 
 enum class failure_kind {
-    unreachable,  // no connection, or it broke
-    no_reply,     // no answer within the limit
-    refused,      // the server, or TLS, said no
-    not_now,      // the server said: later
-    cancelled,    // the caller's stop_token
+    unreachable,     // no connection, or it broke
+    nobody_listens,  // no connection: the system said at once that no server is there
+    no_reply,        // no answer within the limit
+    refused,         // the server, or TLS, said no
+    not_now,         // the server said: later
+    cancelled,       // the caller's stop_token
 };
 
 struct failure {
@@ -20,7 +21,8 @@ struct failure {
     bool sent = true;  // the server may have got the request; only who says otherwise knows better
 };
 
-// Sorts an error reply into `refused` and `not_now`.
+// Sorts an error reply into `refused` and `not_now`. Arguments that the server repeats are left out: a
+// password may be among them, cut so that nobody could recognise it.
 [[nodiscard]] failure failure_of_error(std::string_view text);
 
 // What an error reply says of the server. If it is a replica, or not ready, another may have taken its

@@ -84,6 +84,7 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
     switch (stage_) {
     case stage::hello:
         read_facts(reply);
+        if (!problem_.detail.empty()) return status::failed;
         if (facts_.replica) {
             problem_ = {failure_kind::not_now, "the server is a replica"};
             return status::failed;
@@ -119,7 +120,23 @@ void handshake::read_facts(const reply_view& hello)
             facts_.resp3 = hello[i + 1].integer() == 3;
         } else if (key == "role") {
             facts_.replica = hello[i + 1].text() == "replica";
+        } else if (key == "mode") {
+            check_mode(hello[i + 1].text());
         }
+    }
+}
+
+// Here and not when a command fails: a lock whose slot is on this node would work, and the next not.
+void handshake::check_mode(std::string_view mode)
+{
+    if (mode == "sentinel") {
+        problem_ = {failure_kind::refused,
+                    "this is a Sentinel, which pawl does not support yet; use the URL of the "
+                    "master that it watches"};
+    } else if (mode == "cluster") {
+        problem_ = {failure_kind::refused,
+                    "this is a node of a Redis Cluster, which pawl does not support yet; use a "
+                    "server with cluster-enabled no"};
     }
 }
 

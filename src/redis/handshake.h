@@ -59,6 +59,7 @@ private:
     status say_name(std::string& out);
     status say_select(std::string& out);
     void read_facts(const reply_view& hello);
+    void check_mode(std::string_view mode);
     [[nodiscard]] bool must_authenticate() const noexcept;
     [[nodiscard]] std::string without_password(std::string_view text) const;
 

@@ -1,9 +1,8 @@
 #include "redis/link.h"
 
-#include "base/clock.h"
+#include "redis/peer.h"
 
 #include <fcntl.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/time.h>
 
@@ -15,25 +14,6 @@
 
 namespace pawl::redis {
 namespace {
-
-base::unique_fd open_socket(const socket_address& address)
-{
-    const int family = address.storage.ss_family;
-    base::unique_fd fd{::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (fd && family != AF_UNIX) {
-        const auto set = [&](int level, int option, int value) {
-            ::setsockopt(fd.get(), level, option, &value, sizeof value);
-        };
-        // Requests are small and waited for.
-        set(IPPROTO_TCP, TCP_NODELAY, 1);
-        // A lost peer is noticed while idle, and a firewall does not forget us: in seconds.
-        set(SOL_SOCKET, SO_KEEPALIVE, 1);
-        set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
-        set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
-        set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-    }
-    return fd;
-}
 
 // Nothing that we ask for is answered at such length.
 constexpr std::size_t most_unread = std::size_t{64} << 20U;
@@ -51,16 +31,20 @@ void drop_read_bytes(std::string& buffer, std::size_t& read)
     }
 }
 
+// Each record of TLS opens with its type. No reply of Redis opens so, nor any other text.
+bool opens_tls_record(char first_byte)
+{
+    return first_byte >= 0x14 && first_byte <= 0x18;
+}
+
 }  // namespace
 
-link::link(const server_config& config, const tls_context* tls, std::optional<resolution> host)
-    : is_unix_{config.where.what == address::kind::unix_socket},
-      tls_context_{tls},
-      handshake_{config}
+link::link(const server_config& config, const tls_context* tls, std::optional<resolution> host,
+           base::boot_time until)
+    : where_{&config.where}, until_{until}, tls_context_{tls}, handshake_{config}
 {
-    if (is_unix_) {
-        addresses_.push_back(unix_address(config.where.path));
-        try_next_address();
+    if (where_->what == address::kind::unix_socket) {
+        connect_to({unix_address(where_->path)});
     } else {
         resolution_ = std::move(host);
         try_resolve();
@@ -70,20 +54,21 @@ link::link(const server_config& config, const tls_context* tls, std::optional<re
 int link::fd() const noexcept
 {
     if (state_ == state::resolving) return resolution_->fd();
+    if (state_ == state::connecting) return race_->fd();
     return socket_.get();
 }
 
 short link::wanted() const noexcept
 {
     if (state_ == state::resolving) return POLLIN;
-    if (state_ == state::connecting) return POLLOUT;
+    if (state_ == state::connecting) return race_->wanted();
     return static_cast<short>(output_sent_ < output_.size() ? POLLIN | POLLOUT : POLLIN);
 }
 
 void link::advance()
 {
     if (state_ == state::resolving) try_resolve();
-    if (state_ == state::connecting) finish_connect();
+    if (state_ == state::connecting) try_connect();
     if (state_ >= state::securing && state_ < state::closed) {
         flush();
         fill();
@@ -99,43 +84,39 @@ void link::try_resolve()
         close({failure_kind::unreachable, resolution_->problem()});
         return;
     }
-    addresses_ = resolution_->addresses();
-    std::ranges::reverse(addresses_);
+    auto addresses = resolution_->addresses();
     resolution_.reset();
-    try_next_address();
+    connect_to(std::move(addresses));
 }
 
-void link::try_next_address()
+void link::connect_to(std::vector<socket_address> addresses)
 {
-    while (!addresses_.empty()) {
-        const auto address = addresses_.back();
-        addresses_.pop_back();
-        state_ = state::connecting;
-        socket_ = open_socket(address);
-        const auto* generic =
-            reinterpret_cast<const sockaddr*>(&address.storage);  // NOLINT(*-cast)
-        if (socket_ && ::connect(socket_.get(), generic, address.length) == 0) {
-            secure();
-            return;
-        }
-        if (socket_ && errno == EINPROGRESS) return;
-        fail_system("connect", errno);
-    }
+    state_ = state::connecting;
+    race_.emplace(std::move(addresses), until_);
+    try_connect();
 }
 
-void link::finish_connect()
+void link::try_connect()
 {
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error == 0) {
-        pollfd probe{socket_.get(), POLLOUT, 0};
-        if (::poll(&probe, 1, 0) == 0) return;  // not yet
-        secure();
-        return;
+    switch (race_->advance()) {
+    case address_race::status::more: return;
+    case address_race::status::failed: close(race_->problem()); break;
+    case address_race::status::connected:
+        socket_ = race_->take_socket();
+        if (is_right_peer()) secure();
+        break;
     }
-    fail_system("connect", error);
-    try_next_address();
+    race_.reset();
+}
+
+// Before the first byte is sent: a password may be in it, and an answer would be believed.
+bool link::is_right_peer()
+{
+    if (!where_->owner) return true;
+    auto problem = problem_with_peer(socket_.get(), *where_->owner, where_->path);
+    if (!problem) return true;
+    close({failure_kind::refused, std::move(*problem)});
+    return false;
 }
 
 void link::secure()
@@ -268,7 +249,7 @@ bool link::wait_and_read(bool alone)
     // At a Unix socket, whoever waits in recv(2) is woken once more, for nothing, when the server takes
     // the request. A processor that has nothing else to do is awake then when the answer comes. If
     // it has, poll(2) costs less.
-    if (is_unix_ && !alone) {
+    if (where_->what == address::kind::unix_socket && !alone) {
         pollfd input{socket_.get(), POLLIN, 0};
         if (::poll(&input, 1, static_cast<int>(longest_wait_.count())) <= 0) return false;
     }
@@ -290,7 +271,7 @@ link::amount link::read_once(int flags)
         return static_cast<std::size_t>(got) < chunk.size() ? amount::all : amount::some;
     }
     if (got == 0) {
-        close({failure_kind::unreachable, "the server closed the connection"});
+        hang_up("the server closed the connection");
     } else if (errno == EINTR) {
         return amount::some;
     } else if (errno != EAGAIN && errno != EWOULDBLOCK) {
@@ -301,6 +282,7 @@ link::amount link::read_once(int flags)
 
 void link::accept_bytes(std::string_view bytes)
 {
+    if (!std::exchange(heard_, true) && !is_right_protocol(bytes.front())) return;
     if (!tls_) {
         input_.append(bytes);
         return;
@@ -316,6 +298,43 @@ void link::accept_bytes(std::string_view bytes)
         const bool early = state_ != state::ready;
         close(
             {early ? failure_kind::refused : failure_kind::unreachable, "TLS: " + tls_->problem()});
+    }
+}
+
+bool link::is_right_protocol(char first_byte)
+{
+    if (opens_tls_record(first_byte) == (tls_ != nullptr)) return true;
+    close({failure_kind::refused, tls_ ? "the server does not speak TLS: it looks like a plain "
+                                         "port; use redis://"
+                                       : "the server speaks TLS: it looks like a TLS port; use "
+                                         "rediss://"});
+    return false;
+}
+
+// Redis does not answer what it does not understand: a TLS port hangs up on plain text.
+void link::hang_up(std::string how)
+{
+    if (!heard_ && where_->what == address::kind::tcp) {
+        how += tls_ ? "; if this is a plain port, use redis://"
+                    : "; if this is a TLS port, use rediss://";
+    }
+    close({failure_kind::unreachable, std::move(how)});
+}
+
+failure link::not_ready_in_time() const
+{
+    switch (state_) {
+    case state::resolving:
+        return {failure_kind::unreachable,
+                "host '" + where_->host + "': not looked up within the limit"};
+    case state::securing:
+        // A plain port waits for the end of a line, which never comes.
+        return {failure_kind::unreachable,
+                "no answer to the TLS handshake within the limit; if this is a plain port, use "
+                "redis://"};
+    case state::greeting:
+        return {failure_kind::unreachable, "connected, but no answer within the limit"};
+    default: return {failure_kind::unreachable, "no connection within the limit"};
     }
 }
 
@@ -358,7 +377,7 @@ void link::close(failure why)
 
 void link::fail_system(const std::string& what, int error)
 {
-    close({failure_kind::unreachable, what + ": " + std::generic_category().message(error)});
+    hang_up(what + ": " + std::generic_category().message(error));
 }
 
 }  // namespace pawl::redis

@@ -6,7 +6,9 @@
 // caller waits with poll(2), the client's event loop with epoll(7); all else they share.
 #pragma once
 
+#include "base/clock.h"
 #include "base/unique_fd.h"
+#include "redis/address_race.h"
 #include "redis/failure.h"
 #include "redis/handshake.h"
 #include "redis/resolve.h"
@@ -27,8 +29,9 @@ class link {
 public:
     // `config` and `tls` (null unless the address wants it) must outlive the link. `host` is the
     // looking up of the host, if it has one. A local: address must have been turned into a Unix
-    // socket's.
-    link(const server_config& config, const tls_context* tls, std::optional<resolution> host);
+    // socket's. `until`: when the caller gives up; the addresses of the host share that time.
+    link(const server_config& config, const tls_context* tls, std::optional<resolution> host,
+         base::boot_time until);
 
     enum class state { resolving, connecting, securing, greeting, ready, closed };
 
@@ -63,13 +66,17 @@ public:
     // When closed.
     [[nodiscard]] const failure& problem() const noexcept { return problem_; }
 
+    // Why the caller gives up before it is ready.
+    [[nodiscard]] failure not_ready_in_time() const;
+
     // The descriptor stays until the link is destroyed: whoever watches it ends that first.
     void close(failure why);
 
 private:
     void try_resolve();
-    void try_next_address();
-    void finish_connect();
+    void connect_to(std::vector<socket_address> addresses);
+    void try_connect();
+    [[nodiscard]] bool is_right_peer();
     void secure();
     void greet();
     void on_greeting(handshake::status status);
@@ -81,14 +88,17 @@ private:
     enum class amount { nothing, some, all };
     amount read_once(int flags);
     void accept_bytes(std::string_view bytes);
+    [[nodiscard]] bool is_right_protocol(char first_byte);
+    void hang_up(std::string how);
     void fail_system(const std::string& what, int error);
 
-    bool is_unix_;
+    const address* where_;
+    base::boot_time until_;
     std::chrono::milliseconds longest_wait_{};
     const tls_context* tls_context_;
     state state_ = state::resolving;
     std::optional<resolution> resolution_;
-    std::vector<socket_address> addresses_;  // still to be tried, the next one last
+    std::optional<address_race> race_;  // while connecting
     base::unique_fd socket_;
     std::unique_ptr<tls_session> tls_;
     handshake handshake_;
@@ -97,6 +107,7 @@ private:
     std::size_t output_sent_ = 0;
     std::string input_;  // plain text from the server
     std::size_t input_read_ = 0;
+    bool heard_ = false;       // the server has said something
     bool hung_up_ = false;     // sending has failed
     bool handed_out_ = false;  // the reply at input_read_ was given to the caller
     failure problem_{failure_kind::unreachable, {}};

@@ -1,12 +1,14 @@
 #include "redis/local_link.h"
 
 #include "base/interrupt.h"
+#include "redis/peer.h"
 
 #include <pawl/error.h>
 
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -46,24 +48,12 @@ namespace {
     return ::connect(fd, generic, sizeof address) == 0 ? 0 : errno;
 }
 
-[[nodiscard]] ucred peer_of(int fd)
+// The directory is ours alone, so this can only happen when root runs things as others.
+void check_owner(int fd, const std::string& socket)
 {
-    ucred peer{};
-    socklen_t length = sizeof peer;
-    if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) {
-        throw error{errc::unreachable, "cannot see who runs the local server: " +
-                                           std::generic_category().message(errno)};
+    if (const auto problem = problem_with_peer(fd, ::geteuid(), socket)) {
+        throw error{errc::refused, *problem};
     }
-    return peer;
-}
-
-// The directory is ours alone, so this can only happen when root runs things as others. Yet nobody
-// shall be trusted with a lock for the place of his socket.
-void check_owner(const ucred& peer, const std::string& socket)
-{
-    if (peer.uid == ::geteuid()) return;
-    throw error{errc::refused, "the local server on " + socket + " belongs to user " +
-                                   std::to_string(peer.uid) + ", not to you"};
 }
 
 constexpr std::chrono::milliseconds backlog_pause{10};
@@ -81,9 +71,9 @@ std::optional<local_link> local_link::open(const std::string& socket, base::boot
         base::unique_fd fd = make_socket();
         const int error_number = connect_to(fd.get(), socket);
         if (error_number == 0) {
-            const ucred peer = peer_of(fd.get());
-            check_owner(peer, socket);
-            return local_link{socket, std::move(fd), peer.pid};
+            check_owner(fd.get(), socket);
+            const pid_t server = process_of_peer(fd.get());
+            return local_link{socket, std::move(fd), server};
         }
         if (error_number == ENOENT || error_number == ECONNREFUSED) return std::nullopt;
         // EAGAIN: a server is there, but too many stand in line before us.

@@ -76,7 +76,7 @@ void pipeline::dial()
     if (connect_timer_) loop_->cancel(*std::exchange(connect_timer_, std::nullopt));
     dialled_ = base::boot_clock::now();
     slowest_ = {};
-    link_ = server_->dial();
+    link_ = server_->dial(dialled_ + limits_.connect);
     look_at(dialled_ + limits_.connect);
 }
 
@@ -249,7 +249,7 @@ void pipeline::on_timer()
     if (link_->now() != link::state::ready) {
         next = dialled_ + limits_.connect;
         if (now >= next) {
-            close({failure_kind::unreachable, "no connection within the limit"});
+            close(link_->not_ready_in_time());
             return;
         }
     }

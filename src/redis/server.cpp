@@ -5,6 +5,8 @@
 
 #include <pawl/error.h>
 
+#include <unistd.h>
+
 namespace pawl::redis {
 
 server::server(server_config config)
@@ -13,6 +15,7 @@ server::server(server_config config)
     if (is_local_) {
         config_.where.what = address::kind::unix_socket;
         config_.where.path = find_local_paths().socket;
+        config_.where.owner = ::geteuid();
     }
     if (config_.where.tls) tls_ = std::make_unique<tls_context>(config_.tls, config_.where.host);
 }
@@ -29,14 +32,14 @@ std::optional<failure> server::prepare(std::chrono::milliseconds limit) const
     }
 }
 
-std::unique_ptr<link> server::dial() const
+std::unique_ptr<link> server::dial(base::boot_time until) const
 {
     if (config_.where.what == address::kind::unix_socket) {
-        return std::make_unique<link>(config_, tls_.get(), std::nullopt);
+        return std::make_unique<link>(config_, tls_.get(), std::nullopt, until);
     }
     const std::scoped_lock guard{mutex_};
     if (!host_ || host_->finished()) host_.emplace(config_.where.host, config_.where.port);
-    return std::make_unique<link>(config_, tls_.get(), host_);
+    return std::make_unique<link>(config_, tls_.get(), host_, until);
 }
 
 }  // namespace pawl::redis

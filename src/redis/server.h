@@ -1,6 +1,7 @@
 // One server as its clients see it: where it is, and what is needed to connect.
 #pragma once
 
+#include "base/clock.h"
 #include "redis/failure.h"
 #include "redis/link.h"
 #include "redis/resolve.h"
@@ -24,7 +25,9 @@ public:
     // nothing. Blocks no longer than `limit`. Returns what went wrong.
     [[nodiscard]] std::optional<failure> prepare(std::chrono::milliseconds limit) const;
 
-    [[nodiscard]] std::unique_ptr<link> dial() const;
+    // Begins to connect. `until`: when the caller gives up; no address is waited for until then if the
+    // host has others.
+    [[nodiscard]] std::unique_ptr<link> dial(base::boot_time until) const;
 
     // For messages.
     [[nodiscard]] const std::string& shown() const noexcept { return config_.shown; }

@@ -197,17 +197,20 @@ void read_memory(std::string_view name, address& where)
     where.name = name;
 }
 
-std::string shown_address(const address& where)
+// With the database, as locks in different ones have nothing to do with each other.
+std::string shown_address(const address& where, int database)
 {
+    const auto number = std::to_string(database);
+    const std::string as_parameter = database == 0 ? "" : "?db=" + number;
     switch (where.what) {
-    case address::kind::unix_socket: return "unix:" + where.path;
-    case address::kind::local: return "local:";
+    case address::kind::unix_socket: return "unix:" + where.path + as_parameter;
+    case address::kind::local: return "local:" + as_parameter;
     case address::kind::memory: return "memory:" + where.name;
     default: break;
     }
     const bool v6 = where.host.find(':') != std::string::npos;
     return (where.tls ? "rediss://" : "redis://") + (v6 ? '[' + where.host + ']' : where.host) +
-           ':' + std::to_string(where.port);
+           ':' + std::to_string(where.port) + (database == 0 ? "" : '/' + number);
 }
 
 // A password with a bare '/' or '?' would be taken for a database or a parameter, and shown.
@@ -320,8 +323,8 @@ server_config read_config(const client_options& options)
 {
     server_config config;
     read_url(options.url, config);
-    config.shown = shown_address(config.where);
     apply_options(options, config);
+    config.shown = shown_address(config.where, config.database);
     check(config);
     if (config.name.empty()) config.name = default_name();
     return config;

@@ -3,7 +3,10 @@
 
 #include <pawl/options.h>
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,8 +17,9 @@ struct address {
     kind what = kind::tcp;
     std::string host;  // tcp: a name or a number
     std::uint16_t port = 6379;
-    std::string path;  // unix_socket
-    std::string name;  // memory; empty for a server of the client's own
+    std::string path;            // unix_socket
+    std::optional<uid_t> owner;  // unix_socket: the user who must run the server; nothing: any
+    std::string name;            // memory; empty for a server of the client's own
     bool tls = false;
 };
 

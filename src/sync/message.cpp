@@ -1,27 +1,78 @@
 #include "sync/message.h"
 
+#include <algorithm>
+#include <array>
+
 namespace pawl::sync {
 namespace {
 
+struct hint {
+    std::string_view word;  // in the server's error reply
+    std::string_view advice;
+};
+
+// The first that fits counts.
+constexpr std::array<hint, 11> hints{{
+    {"OOM", "the server's memory is full: free some, or raise maxmemory"},
+    {"NOAUTH", "check user and password"},
+    {"WRONGPASS", "check user and password"},
+    {"MISCONF",
+     "check the server's settings: it cannot save, and stop-writes-on-bgsave-error is on"},
+    {"NOREPLICAS", "check the server's settings: min-replicas-to-write, and its replicas"},
+    {"DENIED", "check the server's settings: protected-mode, bind and requirepass"},
+    {"max number of clients", "check the server's settings: maxclients"},
+    {"DB index", "check the server's settings: databases"},
+    {"MOVED", "Redis Cluster is not supported yet: use a server with cluster-enabled no"},
+    {"unknown command", "check the server's settings: rename-command, against docs/wire.md"},
+    {"NOPERM", "check the user's ACL rule against docs/wire.md"},
+}};
+
+// An error reply opens with a word in capitals.
+bool is_from_server(std::string_view detail)
+{
+    const auto word = detail.substr(0, detail.find(' '));
+    return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// Nothing for what has another cause than the server: the detail says what to do.
+std::string_view advice_on_reply(std::string_view detail)
+{
+    if (!is_from_server(detail)) return {};
+    for (const auto& each : hints) {
+        if (detail.find(each.word) != std::string_view::npos) return each.advice;
+    }
+    return {};
+}
+
+std::string_view advice_on_refusal(std::string_view detail)
+{
+    if (const auto found = advice_on_reply(detail); !found.empty()) return found;
+    if (detail.find("permission") != std::string_view::npos ||
+        detail.find("can't") != std::string_view::npos) {
+        return "check the user's ACL rule against docs/wire.md";
+    }
+    if (detail.starts_with("TLS: ")) return "check the certificates and the server name";
+    if (is_from_server(detail)) return "check the server's settings and its log, then try again";
+    return {};
+}
+
+std::string_view advice_on_silence(std::string_view detail)
+{
+    if (const auto found = advice_on_reply(detail); !found.empty()) return found;
+    if (detail.find("is a replica") != std::string_view::npos) {
+        return "name the primary, or try again when the address leads to it";
+    }
+    return "check that the server runs and can be reached, then try again";
+}
+
 std::string_view advice(errc failure, std::string_view detail)
 {
-    const auto says = [&](std::string_view word) {
-        return detail.find(word) != std::string_view::npos;
-    };
     switch (failure) {
-    case errc::unreachable:
-        if (says("is a replica"))
-            return "name the primary, or try again when the address leads to it";
-        return "check that the server runs and can be reached, then try again";
-    case errc::refused:
-        if (says("OOM")) return "the server's memory is full: free some, or raise maxmemory";
-        if (says("NOAUTH") || says("WRONGPASS")) return "check user and password";
-        if (says("NOPERM") || says("permission") || says("can't")) {
-            return "check the user's ACL rule against docs/wire.md";
-        }
-        if (says("TLS")) return "check the certificates and the server name";
-        return "mend the server's settings, then try again";
-    case errc::not_a_lock: return "the key holds something else: choose another name";
+    case errc::unreachable: return advice_on_silence(detail);
+    case errc::refused: return advice_on_refusal(detail);
+    case errc::not_a_lock:
+        return "the key is not a lock of this kind: choose another name (a mutex and a "
+               "recursive_mutex, or two layouts, cannot share one)";
     case errc::lost: return "stop work on what it protected, and acquire it anew";
     case errc::not_owner: return "release only what was acquired, and once";
     case errc::would_deadlock: return "use pawl::recursive_mutex to lock again in the same thread";

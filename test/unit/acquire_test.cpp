@@ -279,6 +279,21 @@ TEST_F(acquiring, a_refusal_is_final)
     EXPECT_EQ(m.result().detail, "OOM");
 }
 
+TEST_F(acquiring, a_caller_who_does_not_wait_is_told_at_once_that_nobody_listens)
+{
+    auto nobody = never_sent;
+    nobody.no_server = true;
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    EXPECT_EQ(m.on_outcome(nobody, at(1)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::unreachable);
+    EXPECT_EQ(m.result().detail, "connection refused");
+
+    auto patient = machine(time_limit::after(200ms));
+    static_cast<void>(patient.start(at(0)));
+    EXPECT_EQ(patient.on_outcome(nobody, at(1)).what, kind::pause);
+}
+
 TEST_F(acquiring, a_key_of_another_type_is_not_a_lock)
 {
     auto m = machine(time_limit::never());

@@ -162,6 +162,25 @@ private:
     std::atomic<int> sleeping_ = 0;
 };
 
+TEST_F(a_loop, watches_an_epoll_instance_like_any_descriptor)
+{
+    const unique_fd event{::eventfd(0, EFD_NONBLOCK)};
+    const unique_fd inner{::epoll_create1(EPOLL_CLOEXEC)};
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    ASSERT_EQ(::epoll_ctl(inner.get(), EPOLL_CTL_ADD, event.get(), &wanted), 0);
+    std::promise<void> heard;
+    loop_.post([&] {
+        loop_.watch(inner.get(), EPOLLIN, [&] {
+            loop_.unwatch(inner.get());
+            heard.set_value();
+        });
+    });
+    const std::uint64_t one = 1;
+    ASSERT_EQ(::write(event.get(), &one, sizeof one), sizeof one);
+    heard.get_future().wait();
+}
+
 TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
 {
     std::vector<int> seen;

@@ -106,7 +106,44 @@ TEST_F(greeting, a_password_that_the_server_repeats_is_not_shown)
     static_cast<void>(answer(hands, "-ERR unknown command 'HELLO'\r\n"));
     EXPECT_EQ(answer(hands, "-ERR unknown command 'AUTH', with args: 'secret' 'secret'\r\n"),
               status::failed);
-    EXPECT_EQ(hands.problem().detail, "ERR unknown command 'AUTH', with args: '***' '***'");
+    EXPECT_EQ(hands.problem().detail, "ERR unknown command 'AUTH'");
+}
+
+// A server repeats no more than 128 bytes, so the whole password is not found in what it says.
+TEST_F(greeting, no_part_of_a_long_password_that_the_server_repeats_is_shown)
+{
+    config_.password = std::string(300, 'x') + "sesame";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    static_cast<void>(answer(hands, "-ERR unknown command 'HELLO'\r\n"));
+    EXPECT_EQ(answer(hands, "-ERR unknown command `AUTH`, with args beginning with: `" +
+                                std::string(127, 'x') + "\r\n"),
+              status::failed);
+    EXPECT_EQ(hands.problem().detail, "ERR unknown command `AUTH`");
+}
+
+TEST_F(greeting, a_password_that_is_repeated_in_other_words_is_not_shown)
+{
+    config_.password = "sesame";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "-ERR sesame is not the word\r\n"), status::failed);
+    EXPECT_EQ(hands.problem().detail, "ERR *** is not the word");
+}
+
+TEST_F(greeting, a_sentinel_and_a_node_of_a_cluster_are_refused)
+{
+    for (const auto& [mode, name] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"sentinel", "a Sentinel"}, {"cluster", "a Redis Cluster"}}) {
+        handshake hands{config_};
+        static_cast<void>(hands.start(out_));
+        EXPECT_EQ(answer(hands, "%1\r\n$4\r\nmode\r\n+" + mode + "\r\n"), status::failed);
+        EXPECT_EQ(hands.problem().what, failure_kind::refused);
+        EXPECT_NE(hands.problem().detail.find(name), std::string::npos);
+    }
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "%1\r\n$4\r\nmode\r\n+standalone\r\n"), status::done);
 }
 
 TEST_F(greeting, a_user_without_a_password_is_named_all_the_same)

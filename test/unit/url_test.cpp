@@ -45,7 +45,20 @@ TEST(url, names_a_server)
     EXPECT_EQ(config.where.port, 7000);
     EXPECT_EQ(config.database, 3);
     EXPECT_FALSE(config.where.tls);
-    EXPECT_EQ(config.shown, "redis://example.org:7000");
+    EXPECT_EQ(config.shown, "redis://example.org:7000/3");
+}
+
+TEST(url, is_shown_with_its_database)
+{
+    EXPECT_EQ(read("redis://:secret@h").shown, "redis://h:6379");
+    EXPECT_EQ(read("redis://:secret@h/2").shown, "redis://h:6379/2");
+    EXPECT_EQ(read("redis://h?db=2").shown, "redis://h:6379/2");
+    EXPECT_EQ(read("unix:/a.sock?db=2").shown, "unix:/a.sock?db=2");
+    EXPECT_EQ(read("local:?db=2").shown, "local:?db=2");
+    client_options options;
+    options.url = "redis://h/2";
+    options.database = 5;
+    EXPECT_EQ(read_config(options).shown, "redis://h:6379/5");
 }
 
 TEST(url, has_defaults)

@@ -323,5 +323,13 @@ TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
     }
 }
 
+TEST(outcomes, of_a_request_to_nobody_say_that_there_is_no_server)
+{
+    const auto got = outcome_of({redis::failure_kind::nobody_listens, "refused"}, false);
+    EXPECT_EQ(got.what, verdict::unreachable);
+    EXPECT_TRUE(got.no_server);
+    EXPECT_FALSE(got.maybe_executed);
+}
+
 }  // namespace
 }  // namespace pawl::store

@@ -285,9 +285,9 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
             }
             return;
         }
-        const auto got = reply != nullptr
-                             ? read_outcomes(operations(), *reply)
-                             : std::vector<outcome>(which.size, outcome_of(*problem, true));
+        const auto got = reply != nullptr ? read_outcomes(operations(), *reply)
+                                          : std::vector<outcome>(
+                                                which.size, outcome_of(*problem, problem->sent));
         std::ranges::copy(got, whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
         if (--whole->parts_left == 0) whole->done(whole->outcomes);
     };

@@ -445,6 +445,7 @@ outcome outcome_of(const redis::failure& why, bool sent)
     got.maybe_executed = sent;
     switch (why.what) {
     case redis::failure_kind::unreachable: break;
+    case redis::failure_kind::nobody_listens: got.no_server = true; break;
     case redis::failure_kind::no_reply: got.what = verdict::no_reply; break;
     case redis::failure_kind::refused: got.what = verdict::refused; break;
     case redis::failure_kind::not_now: got.what = verdict::unavailable; break;

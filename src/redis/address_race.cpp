@@ -1,0 +1,212 @@
+#include "redis/address_race.h"
+
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace pawl::redis {
+namespace {
+
+[[noreturn]] void fail(const char* what)
+{
+    throw std::system_error{errno, std::system_category(), what};
+}
+
+base::unique_fd open_socket(int family)
+{
+    base::unique_fd fd{::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (fd && family != AF_UNIX) {
+        const auto set = [&](int level, int option, int value) {
+            ::setsockopt(fd.get(), level, option, &value, sizeof value);
+        };
+        // Requests are small and waited for.
+        set(IPPROTO_TCP, TCP_NODELAY, 1);
+        // A lost peer is noticed while idle, and a firewall does not forget us: in seconds.
+        set(SOL_SOCKET, SO_KEEPALIVE, 1);
+        set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+        set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+        set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+    }
+    return fd;
+}
+
+int error_of(int socket)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
+    return error;
+}
+
+bool is_writable(int socket)
+{
+    pollfd probe{socket, POLLOUT, 0};
+    return ::poll(&probe, 1, 0) > 0;
+}
+
+// Errors that say that no server is there, and that come at once.
+bool means_nobody_listens(int error)
+{
+    constexpr std::array list{ECONNREFUSED, ENOENT,       EACCES,      EADDRNOTAVAIL,
+                              ENETUNREACH,  EHOSTUNREACH, EAFNOSUPPORT};
+    return std::ranges::find(list, error) != list.end();
+}
+
+// More than a host has, unless someone wants to exhaust our descriptors.
+constexpr std::size_t most_addresses = 16;
+
+// RFC 8305, section 8: 250 ms are recommended, and less than 10 ms is forbidden. Within a short limit
+// the last address must still have as much time as those before it.
+std::chrono::nanoseconds delay_between(std::size_t addresses, std::chrono::nanoseconds limit)
+{
+    using std::chrono::milliseconds;
+    const auto share = limit / static_cast<std::int64_t>(addresses + 1);
+    return std::clamp<std::chrono::nanoseconds>(share, milliseconds{10}, milliseconds{250});
+}
+
+}  // namespace
+
+std::vector<socket_address> with_alternating_families(std::vector<socket_address> addresses)
+{
+    if (addresses.empty()) return addresses;
+    const auto family = addresses.front().storage.ss_family;
+    const auto others = std::ranges::stable_partition(
+        addresses, [&](const auto& each) { return each.storage.ss_family == family; });
+    std::vector<socket_address> ordered;
+    ordered.reserve(addresses.size());
+    auto first = addresses.begin();
+    auto second = others.begin();
+    while (first != others.begin() || second != addresses.end()) {
+        if (first != others.begin()) ordered.push_back(*first++);
+        if (second != addresses.end()) ordered.push_back(*second++);
+    }
+    return ordered;
+}
+
+address_race::address_race(std::vector<socket_address> addresses, base::boot_time until)
+    : waiting_{with_alternating_families(std::move(addresses))}
+{
+    waiting_.resize(std::min(waiting_.size(), most_addresses));
+    std::ranges::reverse(waiting_);
+    if (waiting_.size() < 2) return;
+    delay_ = delay_between(waiting_.size(), until - base::boot_clock::now());
+    epoll_ = base::unique_fd{::epoll_create1(EPOLL_CLOEXEC)};
+    if (!epoll_) fail("epoll_create1");
+    timer_ = base::unique_fd{::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)};
+    if (!timer_) fail("timerfd_create");
+    watch(timer_.get(), EPOLLIN);
+}
+
+int address_race::fd() const noexcept
+{
+    return epoll_ ? epoll_.get() : tries_.front().get();
+}
+
+short address_race::wanted() const noexcept
+{
+    return epoll_ ? POLLIN : POLLOUT;
+}
+
+address_race::status address_race::advance()
+{
+    look_at_tries();
+    // One try that is under way is enough until its delay is over.
+    while (!winner_ && !waiting_.empty() &&
+           (tries_.empty() || base::boot_clock::now() >= next_start_)) {
+        start_next();
+    }
+    if (winner_) {
+        tries_.clear();
+        return status::connected;
+    }
+    return tries_.empty() ? status::failed : status::more;
+}
+
+void address_race::look_at_tries()
+{
+    for (auto at = tries_.begin(); at != tries_.end() && !winner_;) {
+        const int error = error_of(at->get());
+        if (error == 0 && !is_writable(at->get())) {
+            ++at;
+            continue;
+        }
+        unwatch(at->get());
+        if (error == 0) {
+            winner_ = std::move(*at);
+        } else {
+            note_failure(error);
+            next_start_ = {};
+        }
+        at = tries_.erase(at);
+    }
+}
+
+void address_race::start_next()
+{
+    const auto address = waiting_.back();
+    waiting_.pop_back();
+    next_start_ = base::boot_clock::now() + delay_;
+    auto socket = open_socket(address.storage.ss_family);
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);  // NOLINT(*-cast)
+    if (socket && ::connect(socket.get(), generic, address.length) == 0) {
+        winner_ = std::move(socket);
+    } else if (socket && errno == EINPROGRESS) {
+        if (epoll_) watch(socket.get(), EPOLLOUT);
+        tries_.push_back(std::move(socket));
+    } else {
+        note_failure(errno);
+        next_start_ = {};
+    }
+    if (epoll_) set_timer();
+}
+
+void address_race::note_failure(int error) noexcept
+{
+    last_error_ = error;
+    none_listens_ = none_listens_ && means_nobody_listens(error);
+}
+
+failure address_race::problem() const
+{
+    return {none_listens_ ? failure_kind::nobody_listens : failure_kind::unreachable,
+            "connect: " + std::generic_category().message(last_error_)};
+}
+
+void address_race::watch(int fd, unsigned events) const
+{
+    epoll_event event{};
+    event.events = events;
+    event.data.fd = fd;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) fail("epoll_ctl");
+}
+
+// Closing the socket would not do: a process that was forked meanwhile has it open too, and then epoll
+// goes on to report it.
+void address_race::unwatch(int fd) const noexcept
+{
+    if (epoll_) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+void address_race::set_timer() const
+{
+    using namespace std::chrono;
+    itimerspec spec{};  // all zero stops it
+    if (!waiting_.empty()) {
+        const auto at = std::max<nanoseconds>(next_start_.time_since_epoch(), nanoseconds{1});
+        const auto whole = floor<seconds>(at);
+        spec.it_value = {whole.count(), (at - whole).count()};
+    }
+    if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0) {
+        fail("timerfd_settime");
+    }
+}
+
+}  // namespace pawl::redis

@@ -1,0 +1,63 @@
+// Connects to the first of a host's addresses that answers, as RFC 8305 ("Happy Eyeballs") has it.
+//
+// The addresses are tried in the resolver's order, but IPv6 and IPv4 take turns. The next one is tried
+// as soon as the former has failed, or after a delay. The former goes on meanwhile, for it may only be
+// slow. So an address that drops every packet costs one delay, not the whole limit.
+//
+// The sockets and the timer of the delay are behind one descriptor: an epoll(7) instance, which can
+// itself be waited for. A single address needs neither epoll nor timer, and has none.
+#pragma once
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "redis/failure.h"
+#include "redis/resolve.h"
+
+#include <chrono>
+#include <vector>
+
+namespace pawl::redis {
+
+class address_race {
+public:
+    // Every address gets its turn by `until`. Throws std::system_error if there are no descriptors.
+    address_race(std::vector<socket_address> addresses, base::boot_time until);
+
+    enum class status { more, connected, failed };
+
+    // Does all that can be done without waiting. After `more`: to be called again when fd() is ready
+    // for wanted().
+    [[nodiscard]] status advance();
+    [[nodiscard]] int fd() const noexcept;
+    [[nodiscard]] short wanted() const noexcept;
+
+    // After `connected`.
+    [[nodiscard]] base::unique_fd take_socket() noexcept { return std::move(winner_); }
+
+    // After `failed`: what happened to the address that was tried last.
+    [[nodiscard]] failure problem() const;
+
+private:
+    void start_next();
+    void look_at_tries();
+    void note_failure(int error) noexcept;
+    void watch(int fd, unsigned events) const;
+    void unwatch(int fd) const noexcept;
+    void set_timer() const;
+
+    std::vector<socket_address> waiting_;  // the next one is last
+    std::vector<base::unique_fd> tries_;
+    base::unique_fd winner_;
+    std::chrono::nanoseconds delay_{};
+    base::boot_time next_start_{};
+    base::unique_fd epoll_;  // none if there is one address only
+    base::unique_fd timer_;
+    int last_error_ = 0;
+    bool none_listens_ = true;
+};
+
+// The order in which they are tried: the families take turns, and the first one begins.
+[[nodiscard]] std::vector<socket_address> with_alternating_families(
+    std::vector<socket_address> addresses);
+
+}  // namespace pawl::redis

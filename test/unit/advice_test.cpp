@@ -1,0 +1,72 @@
+// What messages say to do.
+#include "sync/message.h"
+
+#include <gtest/gtest.h>
+
+namespace pawl::sync {
+namespace {
+
+std::string said_of(errc failure, std::string_view detail)
+{
+    return describe("acquire", "stock:42", "redis://h:1", failure, detail);
+}
+
+bool has(const std::string& text, std::string_view part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+TEST(advice, names_the_setting_when_the_server_refused)
+{
+    for (const auto& [reply, setting] :
+         std::initializer_list<std::pair<std::string_view, std::string_view>>{
+             {"OOM command not allowed when used memory > 'maxmemory'.", "raise maxmemory"},
+             {"WRONGPASS invalid username-password pair", "check user and password"},
+             {"NOAUTH Authentication required.", "check user and password"},
+             {"NOPERM this user has no permissions to run the 'evalsha' command", "ACL rule"},
+             {"ERR The user executing the script can't run this command", "ACL rule"},
+             {"MISCONF Redis is configured to save RDB snapshots",
+              "check the server's settings: it cannot save, and stop-writes-on-bgsave-error"},
+             {"DENIED Redis is running in protected mode",
+              "check the server's settings: protected-mode"},
+             {"ERR DB index is out of range", "check the server's settings: databases"},
+             {"ERR unknown command 'EVALSHA'", "check the server's settings: rename-command"},
+             {"MOVED 3999 127.0.0.1:6381", "Redis Cluster is not supported yet"},
+             {"ERR something new", "check the server's settings and its log"},
+         }) {
+        EXPECT_TRUE(has(said_of(errc::refused, reply), setting)) << said_of(errc::refused, reply);
+    }
+}
+
+TEST(advice, names_the_setting_when_the_server_said_later)
+{
+    EXPECT_TRUE(has(said_of(errc::unreachable, "NOREPLICAS Not enough good replicas to write."),
+                    "check the server's settings: min-replicas-to-write"));
+    EXPECT_TRUE(has(said_of(errc::unreachable, "ERR max number of clients reached"),
+                    "check the server's settings: maxclients"));
+    EXPECT_TRUE(has(said_of(errc::unreachable, "the server is a replica: READONLY You can't"),
+                    "name the primary"));
+}
+
+TEST(advice, does_not_blame_the_settings_of_a_server_that_said_nothing)
+{
+    for (const std::string_view detail :
+         {"password_file '/no/such/file': No such file or directory", "the client was destroyed",
+          "the local server's directory /tmp/x is a symbolic link; remove it",
+          "the server speaks TLS: it looks like a TLS port; use rediss://", ""}) {
+        const auto text = said_of(errc::refused, detail);
+        EXPECT_FALSE(has(text, "server's settings")) << text;
+        EXPECT_FALSE(has(text, "certificates")) << text;
+    }
+    EXPECT_TRUE(has(said_of(errc::refused, "TLS: certificate: unable to get local issuer"),
+                    "check the certificates"));
+}
+
+TEST(advice, on_a_key_of_another_type_names_the_two_kinds_of_mutex)
+{
+    EXPECT_TRUE(has(said_of(errc::not_a_lock, "WRONGTYPE Operation against a key"),
+                    "a mutex and a recursive_mutex"));
+}
+
+}  // namespace
+}  // namespace pawl::sync
