@@ -5,7 +5,7 @@ namespace pawl::test {
 namespace {
 
 constexpr auto lease = 1500ms;  // so that who waits looks every 500 ms
-constexpr auto late = 2 * slack;
+constexpr auto late = slack;
 
 class foreign_holder : public contended {
 protected:
@@ -16,7 +16,7 @@ protected:
 
     [[nodiscard]] static lock_options polling(std::chrono::milliseconds interval)
     {
-        lock_options made = quick(lease);
+        lock_options made = quick(long_lease);
         made.wait = poll{interval};
         return made;
     }
