@@ -51,7 +51,7 @@ TEST_F(run_loss, a_killed_wrapper_takes_the_whole_group_with_it)
     process running = start({"k", "-c", shell_with_child});
     const family group = family_of(running);
     running.signal(SIGKILL);
-    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
 TEST_F(run_loss, a_killed_wrapper_takes_a_group_that_ignores_signals_with_it)
@@ -59,7 +59,7 @@ TEST_F(run_loss, a_killed_wrapper_takes_a_group_that_ignores_signals_with_it)
     process running = start({"k", "-c", "trap '' HUP INT TERM; " + shell_with_child});
     const family group = family_of(running);
     running.signal(SIGKILL);
-    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
 TEST_F(run_loss, a_wrapper_killed_while_it_waits_leaves_nothing)
@@ -82,7 +82,7 @@ TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
     ASSERT_GT(guardian, 0);
     ::kill(guardian, SIGKILL);
     running.signal(SIGKILL);
-    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
 // Once the guardian has been replaced.
@@ -172,11 +172,11 @@ TEST_F(run_loss, a_wrapper_stopped_for_a_moment_goes_on)
 
 TEST_F(run_loss, a_frozen_server_ends_the_group_before_the_deadline)
 {
-    process running = start({"--lease", "2s", "--grace", "500ms", "--on-lost",
+    process running = start({"--lease", "5s", "--grace", "2s", "--on-lost",
                              "echo lost $PAWL_KEY $PAWL_FENCE $PAWL_HOLDER", "k", "-c",
                              "echo fence=$PAWL_FENCE; " + stubborn});
     const family group = family_of(running);
-    wait_for_renewal("k", 2s);
+    wait_for_renewal("k", 5s);
     const std::string holder = probe_.get("k");
     const auto expiry = this->expiry("k");
     server_.freeze();
@@ -265,7 +265,7 @@ TEST_F(run_loss, a_killed_wrapper_takes_the_on_lost_command_with_it)
     const family group = family_of(running);
     EXPECT_TRUE(is_alive(group.shell));
     running.signal(SIGKILL);
-    EXPECT_TRUE(eventually(1s, [&] { return !group.any_alive(); }));
+    EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
 }  // namespace

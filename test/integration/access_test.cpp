@@ -19,13 +19,13 @@ namespace {
 void use_everything(client& own)
 {
     for (const layout where : {layout::plain, layout::hash}) {
-        mutex lock{own, "stock:42", quick(900ms, where)};
-        recursive_mutex recursive{own, "stock:43", quick(900ms, where)};
+        mutex lock{own, "stock:42", quick(2400ms, where)};
+        recursive_mutex recursive{own, "stock:43", quick(2400ms, where)};
         const std::scoped_lock both{lock, recursive};
         const std::scoped_lock again{recursive};
         EXPECT_TRUE(lock.current()->confirm());
-        lock.current()->extend(1s);
-        EXPECT_TRUE(always(1200ms, [&] { return lock.current()->state() == hold_state::held; }));
+        lock.current()->extend(2500ms);
+        EXPECT_TRUE(always(2s, [&] { return lock.current()->state() == hold_state::held; }));
     }
     EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
     EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
@@ -297,11 +297,11 @@ TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_fewer)
 {
     const client_options made = as_clerk(smallest_rule("hash layout"));
     client own{made};
-    mutex lock{own, "stock:42", quick(900ms)};
+    mutex lock{own, "stock:42", quick(2400ms)};
     hold held = lock.acquire();
     EXPECT_TRUE(held.confirm());
-    held.extend(1s);
-    EXPECT_TRUE(always(1200ms, [&] { return held.state() == hold_state::held; }));
+    held.extend(2500ms);
+    EXPECT_TRUE(always(2s, [&] { return held.state() == hold_state::held; }));
     held.release();
     EXPECT_TRUE(hands_over_by_queue(made, layout::plain));
     EXPECT_TRUE(is_given_up_when_wanted(made, layout::plain));

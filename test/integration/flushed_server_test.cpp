@@ -5,7 +5,7 @@ namespace pawl::test {
 namespace {
 
 constexpr auto lease = 1500ms;  // so that who waits looks every 500 ms
-constexpr auto late = 2 * slack;
+constexpr auto late = slack;
 
 class flushed_server : public contended_of_kind {
 protected:

@@ -27,7 +27,7 @@ protected:
 
     void parent_is_undisturbed()
     {
-        EXPECT_TRUE(always(1500ms, [&] { return held_->state() == hold_state::held; }));
+        EXPECT_TRUE(always(2s, [&] { return held_->state() == hold_state::held; }));
         EXPECT_TRUE(held_->confirm());
         held_->release();
         EXPECT_FALSE(probe_.exists("job"));
@@ -37,7 +37,7 @@ protected:
     }
 
     std::unique_ptr<client> client_ = std::make_unique<client>(options());
-    std::unique_ptr<mutex> mutex_ = std::make_unique<mutex>(*client_, "job", quick(600ms));
+    std::unique_ptr<mutex> mutex_ = std::make_unique<mutex>(*client_, "job", quick(2400ms));
     std::optional<hold> held_ = mutex_->acquire();
 };
 
@@ -92,7 +92,7 @@ TEST_F(forked_child, may_end_without_destroying_anything)
 
 TEST_F(forked_child, does_not_free_what_a_lock_guard_holds)
 {
-    mutex guarded{*client_, "guarded", quick(600ms)};
+    mutex guarded{*client_, "guarded", quick(2400ms)};
     guarded.lock();
     in_child([&] {
         std::error_code told;
@@ -110,9 +110,9 @@ TEST_F(forked_child, makes_a_client_of_its_own)
 {
     in_child([this] {
         client own{server_.unix_url()};
-        mutex others{own, "job", quick(600ms)};
+        mutex others{own, "job", quick(2400ms)};
         if (others.try_acquire()) return std::string{"the child got what the parent holds\n"};
-        mutex free{own, "free", quick(600ms)};
+        mutex free{own, "free", quick(2400ms)};
         if (!free.try_acquire()) return std::string{"the child cannot lock at all\n"};
         return std::string{};
     });

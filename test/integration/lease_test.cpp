@@ -24,30 +24,33 @@ protected:
 
 TEST_P(lease, is_renewed_for_as_long_as_the_lock_is_held)
 {
-    mutex lock{client_, "job", quick(450ms, GetParam())};
+    mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();
     probe_.reset_stats();
-    // Not a multiple of 150 ms: a renewal that is under way then would be counted below.
-    EXPECT_TRUE(always(1875ms, [&] {
+    // Not a multiple of 800 ms: a renewal that is under way then would be counted below.
+    EXPECT_TRUE(always(3600ms, [&] {
         return held.state() == hold_state::held && held.valid_for() > 0ns && probe_.exists("job");
     }));
-    // Every third of a lease: 12 times, give or take.
+    // Every third of a lease: 4 times, give or take.
     const std::int64_t renewals = probe_.calls("pexpire");
-    EXPECT_GE(renewals, 9);
-    EXPECT_LE(renewals, 26);
+    EXPECT_GE(renewals, 3);
+    EXPECT_LE(renewals, 9);
     held.release();
     probe_.reset_stats();
-    EXPECT_TRUE(always(450ms, [&] { return probe_.calls("evalsha") == 0; }));
+    EXPECT_TRUE(always(900ms, [&] { return probe_.calls("evalsha") == 0; }));
 }
 
 TEST_P(lease, on_the_server_is_never_shorter_than_the_holder_thinks)
 {
-    mutex lock{client_, "job", quick(400ms, GetParam())};
+    mutex lock{client_, "job", quick(900ms, GetParam())};
     const hold held = lock.acquire();
     EXPECT_TRUE(always(1s, [&] {
         const auto local = held.valid_for();
-        // Asked second, so what passes in between is to the server's disadvantage; allow for that.
-        return probe_.ttl("job") + 20ms >= local;
+        // Asked second, so what passes in between is to the server's disadvantage; allow for that,
+        // and for its rounding.
+        std::chrono::milliseconds there{};
+        const auto meanwhile = time_of([&] { there = probe_.ttl("job"); });
+        return there + meanwhile + 20ms >= local;
     }));
 }
 
@@ -67,13 +70,13 @@ TEST_P(lease, that_is_fixed_ends_and_the_holder_is_told)
 
 TEST_P(lease, that_is_fixed_can_be_extended)
 {
-    mutex lock{client_, "job", fixed(500ms)};
+    mutex lock{client_, "job", fixed(1s)};
     hold held = lock.acquire();
-    held.extend(2s);
-    EXPECT_GT(held.valid_for(), 1500ms);
-    EXPECT_LE(held.valid_for(), 2s);
-    EXPECT_GT(probe_.ttl("job"), 1500ms);
-    EXPECT_TRUE(always(900ms, [&] { return !held.lost().stop_requested(); }));
+    held.extend(10s);
+    EXPECT_GT(held.valid_for(), 8s);
+    EXPECT_LE(held.valid_for(), 10s);
+    EXPECT_GT(probe_.ttl("job"), 8s);
+    EXPECT_TRUE(always(1500ms, [&] { return !held.lost().stop_requested(); }));
     held.release();
     EXPECT_FALSE(probe_.exists("job"));
 }
@@ -89,10 +92,10 @@ TEST_P(lease, is_never_shortened_by_an_extension)
 
 TEST_P(lease, once_extended_is_not_shortened_by_a_renewal)
 {
-    mutex lock{client_, "job", quick(450ms, GetParam())};
+    mutex lock{client_, "job", quick(900ms, GetParam())};
     hold held = lock.acquire();
     held.extend(20s);
-    EXPECT_TRUE(always(600ms, [&] { return held.valid_for() > 18s && probe_.ttl("job") > 18s; }));
+    EXPECT_TRUE(always(700ms, [&] { return held.valid_for() > 15s && probe_.ttl("job") > 15s; }));
 }
 
 TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
@@ -146,10 +149,10 @@ TEST_P(lease, is_kept_up_for_every_lock_while_others_come_and_go)
     std::vector<std::jthread> threads;
     for (int t = 0; t < 8; ++t) {
         threads.emplace_back([&, t] {
-            mutex lock{client_, "lock:" + std::to_string(t), quick(450ms, GetParam())};
+            mutex lock{client_, "lock:" + std::to_string(t), quick(900ms, GetParam())};
             for (int i = 0; i < 3; ++i) {
                 hold held = lock.acquire();
-                const auto span = std::chrono::milliseconds{(t * 97 + i * 331) % 800};
+                const auto span = std::chrono::milliseconds{(t * 97 + i * 331) % 1400};
                 if (!always(span, [&] { return !held.lost().stop_requested(); })) ++losses;
                 std::error_code told;
                 held.release(told);

@@ -147,7 +147,7 @@ TEST_P(deaf_lingering, is_not_for_a_lock_that_was_asked_for_while_the_client_did
 
 TEST_P(lingering, ends_after_its_time)
 {
-    mutex lock{first_, "job", lingering_here(500ms)};
+    mutex lock{first_, "job", lingering_here(1500ms)};
     (void)start_lingering(lock);
     std::chrono::steady_clock::time_point released;
     {
@@ -156,15 +156,15 @@ TEST_P(lingering, ends_after_its_time)
     }
     EXPECT_TRUE(probe_.exists("job"));
     EXPECT_TRUE(until_nothing_is_left());
-    EXPECT_GE(std::chrono::steady_clock::now() - released, 490ms);
+    EXPECT_GE(std::chrono::steady_clock::now() - released, 1490ms);
     EXPECT_TRUE(first_.holds().empty());
 }
 
 TEST_P(lingering, is_renewed_meanwhile)
 {
-    mutex lock{first_, "job", lingering_here(10s, 300ms)};
+    mutex lock{first_, "job", lingering_here(10s, 1200ms)};
     (void)start_lingering(lock);
-    EXPECT_TRUE(always(1200ms, [&] { return probe_.exists("job"); }));
+    EXPECT_TRUE(always(2500ms, [&] { return probe_.exists("job"); }));
     EXPECT_TRUE(lock.try_acquire());
 }
 

@@ -18,7 +18,7 @@ constexpr int rounds = 10;  // of each client with each lock: 240 grants
 
 // A grant whose message was lost is found by looking; the rest is for this machine. Less than the
 // lease, after which anyone could take the lock.
-constexpr auto longest_wait = look_interval(lease) + 2 * slack;
+constexpr auto longest_wait = look_interval(lease) + slack;
 
 // What happens to one lock.
 struct record {

@@ -233,16 +233,16 @@ TEST_F(lost_replies, a_release_that_arrives_late_does_not_free_the_next_holder)
     client direct{options()};
     mutex others{direct, "job", quick(10s)};
     const auto own = proxied_client(200ms);
-    lock_options fixed = quick(500ms);
+    lock_options fixed = quick(1s);
     fixed.renew = false;
     mutex lock{*own, "job", fixed};
     hold held = lock.acquire();
-    proxy_.delay(900ms);
+    proxy_.delay(1600ms);
     std::error_code told;
     held.release(told);
     EXPECT_EQ(told, errc::unreachable);
     hold next = others.acquire();
-    EXPECT_TRUE(always(1500ms, [&] { return probe_.get("job") == next.id(); }));
+    EXPECT_TRUE(always(2200ms, [&] { return probe_.get("job") == next.id(); }));
     EXPECT_FALSE(next.lost().stop_requested());
 }
 

@@ -40,10 +40,10 @@ TEST_P(out_of_memory, lets_holders_release)
 
 TEST_P(out_of_memory, lets_holders_renew_extend_and_ask)
 {
-    mutex lock{client_, "job", quick(600ms, GetParam())};
+    mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();
     fill();
-    EXPECT_TRUE(always(1500ms, [&] { return held.state() == hold_state::held; }));
+    EXPECT_TRUE(always(2s, [&] { return held.state() == hold_state::held; }));
     EXPECT_TRUE(held.confirm());
     held.extend(20s);
     EXPECT_GT(probe_.ttl("job"), 15s);

@@ -186,7 +186,7 @@ TEST_F(passing_on, a_hold_that_is_lost_passes_nothing_on)
     EXPECT_FALSE(next.ends_within(500ms));
     EXPECT_EQ(probe_.get("job"), "someone");
     probe_.must({"DEL", "job"});
-    EXPECT_TRUE(next.ends_within(look_interval(900ms) + 2 * slack));
+    EXPECT_TRUE(next.ends_within(look_interval(900ms) + slack));
     const auto got = next.result();
     ASSERT_TRUE(got);
     EXPECT_GT(got->fence(), held.fence());

@@ -151,11 +151,11 @@ TEST_P(recursion, is_a_new_grant_after_it_was_free)
 
 TEST_P(recursion, is_renewed_while_any_of_it_is_held)
 {
-    recursive_mutex lock{client_, "job", quick(400ms, GetParam())};
+    recursive_mutex lock{client_, "job", quick(2400ms, GetParam())};
     lock.lock();
     lock.lock();
     lock.unlock();
-    EXPECT_TRUE(always(1s, [&] { return lock.current()->state() == hold_state::held; }));
+    EXPECT_TRUE(always(2s, [&] { return lock.current()->state() == hold_state::held; }));
     lock.unlock();
     EXPECT_FALSE(probe_.exists("job"));
 }

@@ -251,15 +251,15 @@ TEST_F(handles, released_by_several_threads_at_once_are_released_once)
 
 TEST_F(handles, may_be_used_by_several_threads_at_once)
 {
-    mutex brief{client_, "brief", quick(300ms)};
+    mutex brief{client_, "brief", quick(2400ms)};
     hold held = brief.acquire();
     {
         std::vector<std::jthread> threads;
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&] {
                 for (int i = 0; i < 50; ++i) {
-                    held.extend(300ms);
-                    held.ensure(350ms);
+                    held.extend(2400ms);
+                    held.ensure(2450ms);
                     EXPECT_TRUE(held.confirm());
                     EXPECT_GT(held.valid_for(), 0ns);
                     EXPECT_EQ(held.state(), hold_state::held);

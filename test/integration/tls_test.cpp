@@ -31,9 +31,9 @@ TEST_F(tls, with_the_right_authority_holds_and_renews)
     client_options made = options(server_);
     made.tls.ca_file = files_.ca();
     client own{made};
-    mutex lock{own, "job", quick(400ms)};
+    mutex lock{own, "job", quick(2400ms)};
     hold held = lock.acquire();
-    EXPECT_TRUE(always(900ms, [&] { return held.state() == hold_state::held; }));
+    EXPECT_TRUE(always(2s, [&] { return held.state() == hold_state::held; }));
     EXPECT_EQ(server_.probe().get("job"), held.id());
     held.release();
     EXPECT_FALSE(server_.probe().exists("job"));
