@@ -158,6 +158,10 @@ std::span<const mutant> all_mutants()
          "of those who wait only one is told that the server is silent",
          code::d47_only_one_is_told,
          {}},
+        {"D48",
+         "what is needed to tell a loss is made when it happens",
+         code::d48_unprepared_for_loss,
+         {}},
         {"D38", "one holder for all grants of a client", code::d38_same_holder, {}},
     };
     return all;
