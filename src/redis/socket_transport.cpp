@@ -10,6 +10,7 @@ socket_transport::socket_transport(base::event_loop& loop, server_config config,
                                    std::size_t pool_size, pipeline::limits limits)
     : server_{std::move(config)},
       connect_limit_{limits.connect},
+      starter_{loop, limits.connect},
       pool_{server_, pool_size, limits.connect},
       pipeline_{loop, server_, limits}
 {
@@ -39,6 +40,13 @@ std::optional<failure> socket_transport::prepare()
     auto problem = server_.prepare(connect_limit_);
     prepared_ = !problem;
     return problem;
+}
+
+bool socket_transport::start_server(start_handler done)
+{
+    if (!server_.is_local()) return false;
+    starter_.start(std::move(done));
+    return true;
 }
 
 void socket_transport::submit(writer request, std::chrono::milliseconds patience, reader done)

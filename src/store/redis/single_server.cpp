@@ -158,13 +158,25 @@ void single_server::send_one(const std::shared_ptr<submitted>& one)
                  one->patience,
                  [this, one](const auto* reply, const auto* problem) {
                      if (problem != nullptr) {
-                         one->done(one->what.on_problem(*problem, true));
+                         give_up_or_start(one, *problem);
                          return;
                      }
                      const auto next = one->what.on_reply(*reply);
                      if (next == request::next::finish) one->done(one->what.got());
                      if (next == request::next::send && one->wanted()) send_one(one);
                  });
+}
+
+// Who wants a lock starts the local: server, as in execute(). The answer waits for that: when it is asked
+// for again the server is there, or it is known why not.
+void single_server::give_up_or_start(const std::shared_ptr<submitted>& one,
+                                     const redis::failure& why)
+{
+    const bool starts = one->what.acquires() && why.what == redis::failure_kind::unreachable;
+    const auto told = [one, why](const std::optional<redis::failure>& start_problem) {
+        one->done(one->what.on_problem(start_problem.value_or(why), true));
+    };
+    if (!starts || !one->wanted() || !way_->start_server(told)) told(std::nullopt);
 }
 
 void single_server::listen(std::string_view client, notice_listener& who)
