@@ -40,8 +40,9 @@ struct hold_info {
 
 class PAWL_EXPORT client {
 public:
-    // Checks the options and starts the client's one thread. No round trip: connections are made
-    // when first needed. Throws pawl::error (bad_argument).
+    // Checks the options and starts the client's thread. No round trip: connections are made when
+    // first needed. So are the threads that tell of a loss, before the first lock is asked for. Throws
+    // pawl::error (bad_argument).
     explicit client(std::string_view url);
     explicit client(client_options options);
 

@@ -27,6 +27,7 @@ enum class mutant : std::uint8_t {
     d34_script_in_full,          // the script's text with every call
     d38_same_holder,             // one holder for all grants of a client
     d47_only_one_is_told,        // of those who wait, that the server is silent
+    d48_unprepared_for_loss,     // what tells a loss is made when it happens
     grant_from_receipt,          // a grant's deadline counted from when its message came
     grant_after_limit,           // a waiter's place is kept beyond its limit, and not left
     pass_on_stale_fence,         // a lock is passed on with the number of who had it before

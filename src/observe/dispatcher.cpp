@@ -13,6 +13,12 @@ dispatcher_thread::~dispatcher_thread()
     dispatcher_thread::close(std::chrono::milliseconds{0});
 }
 
+void dispatcher_thread::prepare()
+{
+    const std::scoped_lock guard{queue_->mutex};
+    if (!queue_->closing) start();
+}
+
 void dispatcher_thread::post(task work)
 {
     // A copy: the task may destroy this dispatcher as soon as the mutex is free.
@@ -20,17 +26,18 @@ void dispatcher_thread::post(task work)
     const std::scoped_lock guard{shared->mutex};
     if (shared->closing) return;
     shared->tasks.push_back(std::move(work));
-    if (!thread_.joinable()) start();
+    try {
+        start();
+    } catch (const std::system_error&) {
+        // Nobody prepared, and there is no thread to be had now: it waits for the next post().
+    }
     shared->changed.notify_all();
 }
 
-void dispatcher_thread::start() noexcept
+void dispatcher_thread::start()
 {
-    try {
-        thread_ = base::signal_free_thread([queue = queue_] { run(queue); });
-    } catch (const std::system_error&) {
-        // No thread to be had now: what is queued waits for the next post().
-    }
+    if (thread_.joinable()) return;
+    thread_ = base::signal_free_thread([queue = queue_] { run(queue); });
 }
 
 void dispatcher_thread::close(std::chrono::milliseconds limit)

@@ -20,6 +20,10 @@ public:
     dispatcher(const dispatcher&) = delete;
     dispatcher& operator=(const dispatcher&) = delete;
 
+    // From any thread: makes sure that what is posted later will run. Before something is promised
+    // that depends on it, for at that time there may be no thread to be had. Throws std::system_error.
+    virtual void prepare() = 0;
+
     // From any thread. After close() nothing happens.
     virtual void post(task work) = 0;
 
@@ -28,7 +32,7 @@ public:
     virtual void close(std::chrono::milliseconds limit) = 0;
 };
 
-// A thread, started when there is first something to tell.
+// A thread, started by prepare(), or when there is first something to tell.
 class dispatcher_thread final : public dispatcher {
 public:
     dispatcher_thread();
@@ -36,6 +40,7 @@ public:
     dispatcher_thread(const dispatcher_thread&) = delete;
     dispatcher_thread& operator=(const dispatcher_thread&) = delete;
 
+    void prepare() override;
     void post(task work) override;
     void close(std::chrono::milliseconds limit) override;
 
@@ -48,7 +53,7 @@ private:
         bool closing = false;
         bool finished = false;
     };
-    void start() noexcept;  // queue_->mutex is held
+    void start();  // queue_->mutex is held
     static void run(const std::shared_ptr<queue>& queue);
 
     std::shared_ptr<queue> queue_;

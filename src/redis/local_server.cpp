@@ -63,4 +63,18 @@ std::string ensure_local_server(std::chrono::milliseconds limit)
     return paths.socket;
 }
 
+std::optional<failure> try_to_start_local_server(std::chrono::milliseconds limit)
+{
+    try {
+        static_cast<void>(ensure_local_server(limit));
+        return std::nullopt;
+    } catch (const error& e) {
+        const bool refused = e.code() == errc::refused;
+        return failure{refused ? failure_kind::refused : failure_kind::unreachable, e.what()};
+    } catch (const std::system_error& e) {
+        // Out of descriptors: as bad as no network, and as likely to pass.
+        return failure{failure_kind::unreachable, e.what()};
+    }
+}
+
 }  // namespace pawl::redis

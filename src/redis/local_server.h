@@ -1,7 +1,10 @@
 // The server behind the URL `local:`.
 #pragma once
 
+#include "redis/failure.h"
+
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace pawl::redis {
@@ -13,5 +16,8 @@ namespace pawl::redis {
 // `refused` when the directory it should live in is not safe, `bad_argument` when its path is too
 // long for a socket.
 [[nodiscard]] std::string ensure_local_server(std::chrono::milliseconds limit);
+
+// The same without exceptions. Returns what went wrong.
+[[nodiscard]] std::optional<failure> try_to_start_local_server(std::chrono::milliseconds limit);
 
 }  // namespace pawl::redis

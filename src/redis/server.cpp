@@ -3,8 +3,6 @@
 #include "redis/local_paths.h"
 #include "redis/local_server.h"
 
-#include <pawl/error.h>
-
 #include <unistd.h>
 
 namespace pawl::redis {
@@ -22,14 +20,7 @@ server::server(server_config config)
 
 std::optional<failure> server::prepare(std::chrono::milliseconds limit) const
 {
-    if (!is_local_) return std::nullopt;
-    try {
-        static_cast<void>(ensure_local_server(limit));
-        return std::nullopt;
-    } catch (const error& e) {
-        const bool refused = e.code() == errc::refused;
-        return failure{refused ? failure_kind::refused : failure_kind::unreachable, e.what()};
-    }
+    return is_local_ ? try_to_start_local_server(limit) : std::nullopt;
 }
 
 std::unique_ptr<link> server::dial(base::boot_time until) const

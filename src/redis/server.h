@@ -21,6 +21,9 @@ public:
     // Throws pawl::error (bad_argument) if a certificate cannot be used.
     explicit server(server_config config);
 
+    // Whether it is this user's private server, which is started when it is needed.
+    [[nodiscard]] bool is_local() const noexcept { return is_local_; }
+
     // Starts this user's private server if that is the address and it does not run; else does
     // nothing. Blocks no longer than `limit`. Returns what went wrong.
     [[nodiscard]] std::optional<failure> prepare(std::chrono::milliseconds limit) const;

@@ -12,6 +12,7 @@ socket_transport::socket_transport(base::event_loop& loop, server_config config,
     : loop_{&loop},
       server_{std::move(config)},
       connect_limit_{limits.connect},
+      starter_{loop, limits.connect},
       pool_{server_, pool_size, limits.connect},
       pipeline_{loop, server_, limits, [this] { pool_.drop_idle(); }}
 {
@@ -49,6 +50,13 @@ std::optional<failure> socket_transport::prepare()
     auto problem = server_.prepare(connect_limit_);
     prepared_ = !problem;
     return problem;
+}
+
+bool socket_transport::start_server(start_handler done)
+{
+    if (!server_.is_local()) return false;
+    starter_.start(std::move(done));
+    return true;
 }
 
 void socket_transport::submit(writer request, std::chrono::milliseconds patience, reader done)

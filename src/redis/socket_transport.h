@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/event_loop.h"
+#include "redis/local_starter.h"
 #include "redis/pipeline.h"
 #include "redis/pool.h"
 #include "redis/server.h"
@@ -24,6 +25,7 @@ public:
                                    const std::function<void(const reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
     [[nodiscard]] std::optional<failure> prepare() override;
+    [[nodiscard]] bool start_server(start_handler done) override;
     void connect() override { pipeline_.connect(); }
     void listen(std::string channel, listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }
@@ -33,6 +35,7 @@ private:
     server server_;
     std::chrono::milliseconds connect_limit_;
     std::atomic<bool> prepared_{false};
+    local_starter starter_;
     pool pool_;
     pipeline pipeline_;
 };

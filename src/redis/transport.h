@@ -66,6 +66,12 @@ public:
     // for it, no longer than the limit for a connection.
     [[nodiscard]] virtual std::optional<failure> prepare() { return std::nullopt; }
 
+    // On the client's scheduler only, and without waiting: starts the local: server once more, which
+    // may have been stopped since. `done` is called on the scheduler, later, unless the transport is
+    // destroyed first. False if that is not the server, and nothing is done.
+    using start_handler = std::function<void(const std::optional<failure>&)>;
+    [[nodiscard]] virtual bool start_server(start_handler /*done*/) { return false; }
+
     // On the client's scheduler only: makes that connection before it is needed.
     virtual void connect() = 0;
 

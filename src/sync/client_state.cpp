@@ -1,11 +1,13 @@
 #include "sync/client_state.h"
 
 #include "base/forked.h"
+#include "base/mutant.h"
 #include "sync/acquisition.h"
 #include "sync/validate.h"
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 namespace pawl::sync {
 
@@ -153,6 +155,18 @@ client_state::answer client_state::run(const core::operation& request, const bas
         }
     }
     return {machine.result(), machine.sent()};
+}
+
+void client_state::prepare_to_tell()
+{
+    if (can_tell_ || base::is(base::mutant::d48_unprepared_for_loss)) return;
+    try {
+        parts_->around.stops->prepare();
+        if (options_.on_event || options_.log) parts_->around.handlers->prepare();
+    } catch (const std::system_error& e) {
+        throw std::system_error{e.code(), "cannot start the thread that tells of lost locks"};
+    }
+    can_tell_ = true;
 }
 
 maybe_trouble client_state::prepare()

@@ -18,6 +18,7 @@
 #include <pawl/error.h>
 #include <pawl/options.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -56,6 +57,10 @@ public:
     [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop = nullptr);
     [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop,
                              std::chrono::milliseconds limit);
+
+    // Before a lock is asked for: everything that is needed to tell of its loss is there. Throws
+    // std::system_error.
+    void prepare_to_tell();
 
     // As store::prepare().
     [[nodiscard]] maybe_trouble prepare();
@@ -105,6 +110,7 @@ private:
     client_options options_;
     std::string id_;
     std::unique_ptr<parts> parts_;
+    std::atomic<bool> can_tell_{false};
     base::random_unit random_;
     std::string server_;
 };

@@ -29,6 +29,7 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
     // Until the lease is in the keeper's hands.
     const base::call_under_way mark{client_->platform()};
     try {
+        client_->prepare_to_tell();
         if (reentry_ == reentry::forbidden) return acquire_anew(limit, stop);
         if (auto mine = own_grant()) {
             const base::interrupt interrupt{stop};
@@ -40,7 +41,7 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
         if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
         return got;
     } catch (const std::system_error& e) {
-        // Out of descriptors: as likely to pass as a broken connection.
+        // Out of descriptors or threads: as likely to pass as a broken connection.
         return trouble{errc::unreachable, e.what()};
     }
 }
@@ -61,12 +62,23 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_to
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                          std::stop_token stop)
 {
-    if (const auto failed = client_->prepare()) {
+    if (const auto failed = prepare()) {
         throw error{failed->code, describe("acquire", keys().lock, client_->server(), failed->code,
                                            failed->detail)};
     }
     client_->calls().start(std::make_shared<async_acquire>(client_, settings_, local_, limit,
                                                            std::move(told), std::move(stop)));
+}
+
+// For an acquire that is not to wait.
+maybe_trouble lock_state::prepare()
+{
+    try {
+        client_->prepare_to_tell();
+        return client_->prepare();
+    } catch (const std::system_error& e) {
+        return trouble{errc::unreachable, e.what()};
+    }
 }
 
 std::shared_ptr<grant> lock_state::own_grant()

@@ -51,6 +51,7 @@ public:
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
 private:
+    [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const std::stop_token& stop);
     [[nodiscard]] std::shared_ptr<grant> own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept;

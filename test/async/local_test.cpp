@@ -1,4 +1,6 @@
 // Asynchronous calls on a local: server, which the first of them starts.
+#include "support/eventually.h"
+#include "support/redis_probe.h"
 #include "support/temp_dir.h"
 
 #include <pawl/client.h>
@@ -9,11 +11,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace pawl::test {
 namespace {
+
+using namespace std::chrono_literals;
 
 class on_a_local_server : public testing::Test {
 protected:
@@ -40,6 +46,67 @@ TEST_F(on_a_local_server, the_first_call_starts_it)
     mutex lock{client, "job"};
     EXPECT_TRUE(acquire_future(lock).get());
     EXPECT_TRUE(local::query().running);
+}
+
+TEST_F(on_a_local_server, a_later_call_starts_it_again_when_it_was_stopped)
+{
+    client client{"local:"};
+    mutex lock{client, "job"};
+    EXPECT_TRUE(acquire_future(lock).get());
+    local::stop(true);
+    EXPECT_FALSE(local::query().running);
+    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(local::query().running);
+}
+
+TEST_F(on_a_local_server, a_call_that_waits_starts_it_again_when_it_was_stopped)
+{
+    client holder{"local:"};
+    client waiter{"local:"};
+    lock_options often_renewed;
+    often_renewed.lease = 1500ms;
+    mutex theirs{holder, "job", often_renewed};
+    mutex ours{waiter, "job", often_renewed};
+    const hold held = theirs.acquire();
+    auto waiting = acquire_future(ours);
+    auto server = redis_probe::unix_socket(local::query().socket);
+    ASSERT_TRUE(eventually([&] { return !server.keys("pawl:queue:*").empty(); }));
+    local::stop(true);
+    EXPECT_TRUE(waiting.get()) << "at its next look, a third of its lease later";
+    EXPECT_TRUE(local::query().running);
+}
+
+TEST_F(on_a_local_server, a_call_says_why_it_was_not_started_again)
+{
+    client_options options;
+    options.url = "local:";
+    options.command_limit = 1s;
+    client client{options};
+    mutex lock{client, "job"};
+    EXPECT_TRUE(acquire_future(lock).get());
+    local::stop(true);
+    set("PATH", "/nowhere");
+    try {
+        static_cast<void>(acquire_future(lock).get());
+        FAIL() << "granted by nobody";
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::unreachable);
+        EXPECT_NE(std::string{e.what()}.find("no redis-server in PATH"), std::string::npos)
+            << e.what();
+    }
+}
+
+TEST_F(on_a_local_server, a_release_does_not_start_it_again)
+{
+    client_options options;
+    options.url = "local:";
+    options.command_limit = 1s;
+    client client{options};
+    mutex lock{client, "job"};
+    hold held = acquire_future(lock).get();
+    local::stop(true);
+    EXPECT_THROW(release_future(std::move(held)).get(), error);
+    EXPECT_FALSE(local::query().running);
 }
 
 TEST_F(on_a_local_server, a_call_says_why_it_does_not_start_and_the_next_tries_again)

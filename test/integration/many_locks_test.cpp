@@ -1,4 +1,4 @@
-// Ten thousand locks held by one client cost it one thread and a few round trips.
+// Ten thousand locks held by one client cost it no more threads than one lock, and a few round trips.
 #include "integration/fixture.h"
 #include "support/self_counts.h"
 
@@ -24,6 +24,8 @@ protected:
 TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
 {
     const std::size_t threads_before = thread_count();
+    // One that renews, one that tells of losses, and one for the event handler.
+    constexpr std::size_t threads_of_a_client = 3;
     client own{options()};
     std::deque<mutex> locks;
     std::vector<hold> holds;
@@ -31,7 +33,7 @@ TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
         locks.emplace_back(own, "lock:" + std::to_string(i), quick(lease));
         holds.push_back(locks.back().acquire());
     }
-    EXPECT_EQ(thread_count(), threads_before + 1);
+    EXPECT_EQ(thread_count(), threads_before + threads_of_a_client);
 
     probe_.reset_stats();
     const auto all_held = [&] { return events_.all().empty() && own.holds().size() == lock_count; };
@@ -39,7 +41,7 @@ TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
     const std::int64_t periods = span / period;
     EXPECT_GE(script_calls(), periods - 1);
     EXPECT_LE(script_calls(), 25 * periods);
-    EXPECT_EQ(thread_count(), threads_before + 1);
+    EXPECT_EQ(thread_count(), threads_before + threads_of_a_client);
 
     for (const hold& held : holds) ASSERT_EQ(held.state(), hold_state::held);
     EXPECT_EQ(probe_.keys("lock:*").size(), lock_count);

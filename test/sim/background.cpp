@@ -61,6 +61,18 @@ void sim_dispatcher::post(task work)
 {
     if (state_->closed || where_->is_dead()) return;
     state_->tasks.push_back(std::move(work));
+    go_on();
+}
+
+void sim_dispatcher::prepare()
+{
+    state_->prepared = true;
+    go_on();
+}
+
+void sim_dispatcher::go_on()
+{
+    if (!state_->prepared || state_->tasks.empty()) return;
     if (std::exchange(state_->running, true)) return;
     where_->start_thread([state = state_] { run(state); });
 }

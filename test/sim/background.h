@@ -38,6 +38,7 @@ private:
     std::uint64_t last_timer_ = 0;
 };
 
+// In a world where a thread is to be had only before it is needed.
 class sim_dispatcher final : public observe::dispatcher {
 public:
     explicit sim_dispatcher(std::shared_ptr<process> where);
@@ -45,16 +46,19 @@ public:
     sim_dispatcher(const sim_dispatcher&) = delete;
     sim_dispatcher& operator=(const sim_dispatcher&) = delete;
 
+    void prepare() override;
     void post(task work) override;
     void close(std::chrono::milliseconds limit) override;
 
 private:
     struct state {
         bool closed = false;
+        bool prepared = false;
         bool running = false;
         std::deque<task> tasks;
         signal drained;
     };
+    void go_on();
     static void run(const std::shared_ptr<state>& state);
 
     std::shared_ptr<process> where_;

@@ -92,7 +92,7 @@ belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewe
     check_fence(record, fresh);
     record.believers.push_back(&fresh);
     check_exclusion(record);
-    watch_deadline(fresh.number);
+    watch_deadline(fresh.number, world_->now());
     return fresh;
 }
 

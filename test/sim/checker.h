@@ -183,7 +183,7 @@ private:
     void granted_late(holder_record& record, std::size_t lock, bool bounded);
     [[nodiscard]] holder_record& record_of(std::string_view holder);
     void check_exclusion(lock_record& lock);
-    void watch_deadline(std::size_t number);
+    void watch_deadline(std::size_t number, nanoseconds due);
     [[nodiscard]] bool believes(const belief& which) const;
     [[nodiscard]] bool excused(std::size_t lock, std::string_view holder) const;
     void check_lease_outlives(const belief& which);

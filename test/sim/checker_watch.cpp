@@ -57,21 +57,23 @@ void checker::check_lease_outlives(const belief& which)
     }
 }
 
-// At the deadline, whatever the network does, the holder is told.
-void checker::watch_deadline(std::size_t number)
+// At the deadline, whatever the network does, the holder is told. `due` is when it was, as it seemed before:
+// once it has passed, the hold says only that nothing is left.
+void checker::watch_deadline(std::size_t number, nanoseconds due)
 {
     const auto found = std::ranges::find(beliefs_, number, &belief::number);
     if (found == beliefs_.end() || found->over || found->who->is_dead()) return;
     if (found->told.stop_requested()) return;
     const auto& who = *found->who;
     const auto left = found->held->valid_for();
+    if (left > 0ns) due = who.true_time_of(who.now() + left);
     // Whoever was stopped until a moment ago has not had the time.
-    const auto earliest = std::max(who.true_time_of(who.now() + left), who.last_stop_end());
+    const auto earliest = std::max(due, who.last_stop_end());
     if (left <= 0ns && earliest + tolerance <= world_->now()) {
         fail("told in time", found->lock, "the deadline has passed, and its holder was not told");
         return;
     }
-    world_->at(earliest + tolerance, [this, number] { watch_deadline(number); });
+    world_->at(earliest + tolerance, [this, number, due] { watch_deadline(number, due); });
     world_->at(earliest - 2us, [this, number] {
         const auto again = std::ranges::find(beliefs_, number, &belief::number);
         if (again != beliefs_.end()) check_lease_outlives(*again);

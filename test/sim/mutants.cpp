@@ -163,6 +163,10 @@ std::span<const mutant> all_mutants()
          code::none,
          {{"if listeners and listeners > 0 then", "if true then"},
           {"if type(told) == 'number' then", "if type(told) == 'number' and told > 0 then"}}},
+        {"D48",
+         "what is needed to tell a loss is made when it happens",
+         code::d48_unprepared_for_loss,
+         {}},
         {"D38", "one holder for all grants of a client", code::d38_same_holder, {}},
     };
     return all;

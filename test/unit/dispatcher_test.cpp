@@ -1,5 +1,7 @@
 #include "observe/dispatcher.h"
 
+#include "support/self_counts.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,6 +24,29 @@ TEST(dispatcher, runs_what_is_posted_in_order_and_waits_for_it)
     d.close(10s);
     ASSERT_EQ(seen.size(), 100U);
     for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+}
+
+TEST(dispatcher, that_was_prepared_has_its_thread_before_anything_is_posted)
+{
+    const auto before = test::thread_count();
+    dispatcher_thread d;
+    EXPECT_EQ(test::thread_count(), before);
+    d.prepare();
+    d.prepare();
+    EXPECT_EQ(test::thread_count(), before + 1);
+    std::promise<void> ran;
+    d.post([&] { ran.set_value(); });
+    EXPECT_EQ(ran.get_future().wait_for(10s), std::future_status::ready);
+    EXPECT_EQ(test::thread_count(), before + 1);
+}
+
+TEST(dispatcher, that_was_closed_makes_no_thread)
+{
+    const auto before = test::thread_count();
+    dispatcher_thread d;
+    d.close(1s);
+    d.prepare();
+    EXPECT_EQ(test::thread_count(), before);
 }
 
 TEST(dispatcher, closing_does_not_wait_longer_than_allowed)

@@ -17,6 +17,7 @@ public:
     watched_dispatcher(const watched_dispatcher&) = delete;
     watched_dispatcher& operator=(const watched_dispatcher&) = delete;
 
+    void prepare() override { thread_.prepare(); }
     void post(task work) override;
     void close(std::chrono::milliseconds limit) override { thread_.close(limit); }
 

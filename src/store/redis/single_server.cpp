@@ -158,13 +158,29 @@ void single_server::send_one(const std::shared_ptr<submitted>& one)
                  one->patience,
                  [this, one](const auto* reply, const auto* problem) {
                      if (problem != nullptr) {
-                         one->done(one->what.on_problem(*problem, problem->sent));
+                         give_up_or_start(one, *problem);
                          return;
                      }
                      const auto next = one->what.on_reply(*reply);
                      if (next == request::next::finish) one->done(one->what.got());
                      if (next == request::next::send && one->wanted()) send_one(one);
                  });
+}
+
+// Who wants a lock starts the local: server, as in execute(). The answer waits for that: when it is asked
+// for again the server is there, or it is known why not.
+void single_server::give_up_or_start(const std::shared_ptr<submitted>& one,
+                                     const redis::failure& why)
+{
+    using kind = redis::failure_kind;
+    const bool starts = one->what.acquires() && one->wanted() &&
+                        (why.what == kind::unreachable || why.what == kind::nobody_listens);
+    const auto started = [one, why](const std::optional<redis::failure>& start_problem) {
+        // Someone listens now, if it was started.
+        const auto left = start_problem.value_or(redis::failure{kind::unreachable, why.detail});
+        one->done(one->what.on_problem(left, why.sent));
+    };
+    if (!starts || !way_->start_server(started)) one->done(one->what.on_problem(why, why.sent));
 }
 
 void single_server::listen(std::string_view client, notice_listener& who)

@@ -39,6 +39,7 @@ private:
     class request;
     struct submitted;
     void send_one(const std::shared_ptr<submitted>& one);
+    void give_up_or_start(const std::shared_ptr<submitted>& one, const redis::failure& why);
 
     struct batch_under_way;
     struct part;

@@ -1,0 +1,121 @@
+// A process that can make no more threads: a loss is told all the same, and a lock of which it could not be
+// told is not given out.
+#include "integration/fixture.h"
+#include "support/process.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <future>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <thread>
+
+namespace pawl::test {
+namespace {
+
+// Of the user that this process runs as.
+void let_threads_be_made(bool yes)
+{
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NPROC, &limit);
+    limit.rlim_cur = yes ? limit.rlim_max : 0;
+    ::setrlimit(RLIMIT_NPROC, &limit);
+}
+
+bool can_make_threads()
+{
+    try {
+        std::thread{[] {}}.join();
+        return true;
+    } catch (const std::system_error&) {
+        return false;
+    }
+}
+
+class without_threads : public with_server {
+protected:
+    // In a child, as a user for whom limits count: root may always make threads.
+    static process in_child(const std::function<std::string()>& body)
+    {
+        return process::forked([&body] {
+            constexpr uid_t nobody = 65'534;
+            if (::getuid() == 0 && ::setresuid(nobody, nobody, nobody) != 0) return 2;
+            const std::string complaints = body();
+            ::dprintf(1, "%s\n", complaints.c_str());
+            return complaints.empty() ? 0 : 1;
+        });
+    }
+
+    // With no events to be told: it is the stop_token that counts.
+    [[nodiscard]] client_options plain_options() const
+    {
+        client_options made;
+        made.url = server_.url();
+        return made;
+    }
+};
+
+TEST_F(without_threads, a_loss_is_told)
+{
+    process child = in_child([this]() -> std::string {
+        client own{plain_options()};
+        mutex lock{own, "job", quick(900ms)};
+        const hold held = lock.acquire();
+        std::promise<void> told;
+        const std::stop_callback on_loss{held.lost(), [&] { told.set_value(); }};
+        let_threads_be_made(false);
+        if (can_make_threads()) return "a thread could be made";
+        ::dprintf(1, "holds\n");
+        const bool in_time = told.get_future().wait_for(patience) == std::future_status::ready;
+        return in_time ? "" : "nobody was told";
+    });
+    static_cast<void>(child.line_after("holds"));
+    probe_.must({"DEL", "job"});
+    EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
+}
+
+TEST_F(without_threads, an_event_of_a_loss_is_told)
+{
+    process child = in_child([this]() -> std::string {
+        std::promise<void> told;
+        auto options = plain_options();
+        options.on_event = [&](const event& what) {
+            if (what.to == hold_state::lost) told.set_value();
+        };
+        client own{options};
+        mutex lock{own, "job", quick(900ms)};
+        const hold held = lock.acquire();
+        let_threads_be_made(false);
+        if (can_make_threads()) return "a thread could be made";
+        ::dprintf(1, "holds\n");
+        const bool in_time = told.get_future().wait_for(patience) == std::future_status::ready;
+        return in_time ? "" : "nobody was told";
+    });
+    static_cast<void>(child.line_after("holds"));
+    probe_.must({"DEL", "job"});
+    EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
+}
+
+TEST_F(without_threads, a_lock_is_not_given_out_until_its_loss_could_be_told)
+{
+    process child = in_child([this]() -> std::string {
+        client own{plain_options()};
+        mutex lock{own, "job"};
+        let_threads_be_made(false);
+        if (can_make_threads()) return "a thread could be made";
+        const outcome refused = outcome_of([&] { (void)lock.acquire(); });
+        if (refused.code != errc::unreachable) return "got: " + refused.code.message();
+        if (!contains(refused.message, "cannot start the thread")) return refused.message;
+        let_threads_be_made(true);
+        return lock.try_acquire() ? "" : "not granted";
+    });
+    EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
+}
+
+}  // namespace
+}  // namespace pawl::test
