@@ -12,6 +12,9 @@ using base::boot_time;
 
 namespace {
 
+constexpr std::chrono::milliseconds shortest_foreign_pause{20};
+constexpr std::chrono::milliseconds longest_foreign_pause{100};
+
 errc failure_of(verdict what)
 {
     switch (what) {
@@ -141,10 +144,12 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
     if (queued_) uncertain_ = true;  // even if it is left at once: it may be granted until then
     patience_.restart(now);
     if (got.holder != held_by::no_lock) {
-        seen_no_lock_ = false;
+        no_lock_since_.reset();
         if (plan_.limit.is_now()) return finish(errc::busy, {});
-    } else if (std::exchange(seen_no_lock_, true)) {
-        // Seen twice: some libraries set a value first and its expiry next.
+    } else if (!no_lock_since_) {
+        no_lock_since_ = now;
+    } else if (now >= *no_lock_since_ + shortest_foreign_pause) {
+        // Still there: some libraries set a value first, and its expiry in the next command.
         return finish(errc::not_a_lock,
                       "its value has no expiry and does not look like the token of a lock");
     }
@@ -172,10 +177,8 @@ std::chrono::nanoseconds acquire_machine::next_look(held_by holder)
 // random, so that many who wait do not ask at the same time.
 std::chrono::nanoseconds acquire_machine::foreign_pause() const
 {
-    using std::chrono::milliseconds;
-    constexpr std::chrono::duration<double, std::milli> spread{80};
-    return milliseconds{20} +
-           std::chrono::duration_cast<std::chrono::nanoseconds>(spread * (*random_)());
+    const auto spread = (longest_foreign_pause - shortest_foreign_pause) * (*random_)();
+    return shortest_foreign_pause + std::chrono::duration_cast<std::chrono::nanoseconds>(spread);
 }
 
 // Where there is no place in the queue. Whoever would have one gets it as soon as he can be told of a

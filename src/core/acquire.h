@@ -124,8 +124,8 @@ private:
     bool queued_ = false;      // there is a place in the queue
     unsigned pauses_ = 0;      // since there was none
     bool seen_busy_ = false;
-    bool seen_no_lock_ = false;  // at the last look there was a value that is no holder
-    unsigned failed_tries_ = 0;  // that were not executed
+    std::optional<base::boot_time> no_lock_since_;  // a value was seen that is no holder
+    unsigned failed_tries_ = 0;                     // that were not executed
     bool asked_before_ = false;
     bool bare_ = false;     // some bare try had no answer
     bool waiting_ = false;  // pausing because it was busy

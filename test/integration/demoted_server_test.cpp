@@ -88,14 +88,14 @@ TEST_F(demoted_server, is_left_by_who_only_tries)
 TEST_F(demoted_server, is_left_by_renewals_and_nothing_is_lost)
 {
     client own{options(1s)};
-    mutex lock{own, "job", quick(6s)};
+    mutex lock{own, "job", quick(12s)};
     hold held = lock.acquire();
     swap();
     redis_probe probe = second_.probe();
     probe.reset_stats();
     // At the new one: PEXPIRE came through a script, not through replication.
     ASSERT_TRUE(eventually([&] { return probe.calls("evalsha") + probe.calls("eval") > 0; }));
-    EXPECT_EQ(held.state(), hold_state::held);
+    EXPECT_TRUE(eventually([&] { return held.state() == hold_state::held; }));
     EXPECT_TRUE(held.confirm());
     EXPECT_EQ(outcome_of([&] { held.release(); }).message, "");
     EXPECT_FALSE(probe.exists("job"));
@@ -149,6 +149,62 @@ TEST_F(demoted_server, is_waited_for_within_the_command_limit)
     address_.lead_to(second_.port());
     EXPECT_TRUE(next.ends_within(patience));
     EXPECT_TRUE(next.result());
+}
+
+TEST_F(demoted_server, is_told_at_once_to_who_tries_without_blocking)
+{
+    swap();
+    address_.lead_to(first_.port());
+    client_options made = options(60s);
+    made.shutdown_limit = 60s;
+    const auto took = time_of([&] {
+        client own{made};
+        mutex lock{own, "job", quick(10s)};
+        EXPECT_EQ(outcome_of([&] { (void)try_acquire_future(lock).get(); }).code,
+                  errc::unreachable);
+    });
+    EXPECT_LT(took, 10s);
+}
+
+TEST_F(demoted_server, refused_connections_are_told_at_once_to_who_tries)
+{
+    address_.set_door(fault_proxy::door::closed);
+    client_options made = options(60s);
+    made.shutdown_limit = 60s;
+    const auto took = time_of([&] {
+        client own{made};
+        mutex lock{own, "job", quick(10s)};
+        EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).code, errc::unreachable);
+        EXPECT_EQ(outcome_of([&] { (void)try_acquire_future(lock).get(); }).code,
+                  errc::unreachable);
+    });
+    EXPECT_LT(took, 10s);
+}
+
+// Messages reach those who listen at a replica too, but the primary does not count them. If it took such
+// a client for gone after telling it, that one and the next would both hold the lock.
+TEST_F(two_servers, a_waiter_that_listens_at_a_replica_is_not_told_of_a_grant)
+{
+    constexpr std::string_view channel = "pawl:client:0123456789abcdef";
+    redis_probe primary = first_.probe();
+    redis_probe listener = second_.probe();
+    listener.must({"SUBSCRIBE", channel});
+    client own{options()};
+    mutex lock{own, "job", quick(10s)};
+    hold held = lock.acquire();
+    const auto now = primary.must({"TIME"}).texts();
+    primary.must({"ZADD", "pawl:queue:{job}", now.at(0) + "000000",
+                  "p123456789abcdef0123456789abcdef 0123456789abcdef 30000 0 0"});
+    held.release();
+    EXPECT_FALSE(primary.exists("job"));
+    primary.must({"PUBLISH", channel, "the end"});
+    std::vector<std::string> heard;
+    ASSERT_TRUE(eventually([&] {
+        const redis_value next = listener.command({"PING"});  // whatever came first
+        if (next.texts().at(0) == "message") heard.push_back(next.texts().at(2));
+        return !heard.empty();
+    }));
+    EXPECT_EQ(heard, std::vector<std::string>{"the end"});
 }
 
 }  // namespace

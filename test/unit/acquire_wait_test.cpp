@@ -402,7 +402,9 @@ TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_
     auto step = m.on_outcome(behind(held_by::no_lock), at(1));
     ASSERT_EQ(step.what, kind::wait) << "its expiry may be about to be set";
     EXPECT_LE(step.until, at(101));
-    step = m.on_pause_over(step.until);
+    step = m.on_pause_over(at(5));  // the client listens from now on, and so it was woken
+    ASSERT_EQ(m.on_outcome(behind(held_by::no_lock), at(6)).what, kind::wait) << "not yet";
+    step = m.on_pause_over(at(101));
     ASSERT_EQ(m.on_outcome(behind(held_by::no_lock), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
     EXPECT_NE(m.result().detail, "");
