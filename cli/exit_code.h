@@ -8,7 +8,7 @@ namespace pawl::cli::exit_code {
 
 inline constexpr int ok = 0;
 inline constexpr int not_running = 1;    // pawl local status
-inline constexpr int usage = 64;         // a wrong option or value
+inline constexpr int usage = 64;         // a wrong option or value; a nested run of one lock
 inline constexpr int not_a_lock = 65;    // the key holds something else
 inline constexpr int unreachable = 69;   // no server answered
 inline constexpr int internal = 70;      // the system or pawl itself failed

@@ -145,12 +145,13 @@ ending session::run_command()
     const bool had_terminal = terminal.is_given();
     terminal.take_back();
     ending ended = child.reap();
+    const int typed_signal = had_terminal ? ended.signal : 0;
     if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
 
     if (!lock_failed) {
         if (const int signal = keep(); signal != 0) ended = ending::by(signal);
         if (release()) {
-            if (had_terminal) tell_own_group(ended.signal);
+            tell_own_group(typed_signal);
             return ended;
         }
     }
