@@ -1,6 +1,7 @@
 #include "pseudo_terminal.h"
 
 #include "support/eventually.h"
+#include "support/restore_signals.h"
 
 #include <array>
 #include <cerrno>
@@ -20,6 +21,7 @@ pseudo_terminal::pseudo_terminal()
     shell_ = ::forkpty(&fd_, nullptr, nullptr, nullptr);
     if (shell_ < 0) throw std::system_error{errno, std::generic_category(), "forkpty"};
     if (shell_ == 0) {
+        restore_signals();
         ::setenv("PS1", "", 1);
         ::setenv("LC_ALL", "C", 1);
         ::execlp("bash", "bash", "--norc", "--noediting", "-i", nullptr);

@@ -1,6 +1,7 @@
 #include "support/process.h"
 
 #include "support/eventually.h"
+#include "support/restore_signals.h"
 
 #include <cerrno>
 #include <csignal>
@@ -77,6 +78,7 @@ void process::start(const std::function<int()>& body)
     if (pid_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(body_threw);  // it died before prctl
+        restore_signals();
         ::dup2(in[0], STDIN_FILENO);
         ::dup2(out, STDOUT_FILENO);
         ::dup2(err, STDERR_FILENO);
