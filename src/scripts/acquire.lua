@@ -58,7 +58,7 @@ else
     return {0, redis.call('PTTL', KEYS[1]), now}
   end
   if who ~= ARGV[1] then
-    -- Our own holders are p and 31 digits; 47 have those of its client at the end: see hand_over.
+    -- Holders of pawl are p and 31 digits, or 47, of which the last 16 are the client's: see hand_over.
     local ours = (#who == 32 or #who == 48) and string.find(who, '^p%x+$')
     if ours and #who == 48 then
       redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
