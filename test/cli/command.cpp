@@ -8,8 +8,8 @@ namespace pawl::test {
 process pawl(const words& arguments, const words& environment)
 {
     words command{"env"};
-    for (const char* name :
-         {"PAWL_URL", "PAWL_REQUIRE_REMOTE", "PAWL_KEY", "PAWL_FENCE", "PAWL_HOLDER"}) {
+    for (const char* name : {"PAWL_URL", "PAWL_REQUIRE_REMOTE", "PAWL_KEY", "PAWL_FENCE",
+                             "PAWL_HOLDER", "PAWL_OUTER_HOLDERS"}) {
         command.insert(command.end(), {"-u", name});
     }
     command.emplace_back("PAWL_CONFIG=/dev/null");
