@@ -34,6 +34,9 @@ namespace {
                     "the grace period, SIGKILL; when pawl itself is killed the group is killed at "
                     "once. A command suspended with Ctrl-Z does not renew its lock, and is killed "
                     "when the lease ends."},
+                paragraph{
+                    "A pawl run in it that would wait for a lock it runs under fails at once, with "
+                    "64."},
                 paragraph{"What the command leaves running in the background when it ends runs on "
                           "without the lock. Let it wait for its children (wait in a shell)."},
                 paragraph{
