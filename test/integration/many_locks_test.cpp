@@ -9,7 +9,7 @@ namespace pawl::test {
 namespace {
 
 constexpr std::size_t lock_count = 10'000;
-constexpr auto lease = 4'800ms;
+constexpr auto lease = 7'200ms;
 constexpr auto period = lease / 3;
 constexpr auto span = 3 * lease / 2;
 
