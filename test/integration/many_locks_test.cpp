@@ -2,6 +2,7 @@
 #include "integration/fixture.h"
 #include "support/self_counts.h"
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -31,17 +32,22 @@ TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
         locks.emplace_back(own, "lock:" + std::to_string(i), quick(lease));
         holds.push_back(locks.back().acquire());
     }
-    EXPECT_EQ(thread_count(), threads_before + 1);
+    // Its loop; and on a machine that is so slow that there is something to tell, who tells it.
+    const auto threads_of_the_client = [&] { return events_.all().empty() ? 1U : 2U; };
+    EXPECT_LE(thread_count(), threads_before + threads_of_the_client());
 
     probe_.reset_stats();
-    const auto all_held = [&] { return events_.all().empty() && own.holds().size() == lock_count; };
-    EXPECT_TRUE(always(span, all_held));
+    EXPECT_TRUE(always(span, [&] { return own.holds().size() == lock_count; }));
     const std::int64_t periods = span / period;
     EXPECT_GE(script_calls(), periods - 1);
     EXPECT_LE(script_calls(), 25 * periods);
-    EXPECT_EQ(thread_count(), threads_before + 1);
+    EXPECT_LE(thread_count(), threads_before + threads_of_the_client());
 
-    for (const hold& held : holds) ASSERT_EQ(held.state(), hold_state::held);
+    EXPECT_EQ(events_.count(hold_state::lost), 0);
+    EXPECT_TRUE(eventually([&] {
+        return std::ranges::all_of(
+            holds, [](const hold& held) { return held.state() == hold_state::held; });
+    }));
     EXPECT_EQ(probe_.keys("lock:*").size(), lock_count);
 }
 
