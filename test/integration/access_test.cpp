@@ -92,7 +92,7 @@ TEST_F(password, is_read_from_a_file_and_may_be_changed_there)
     write_file(files_.file("secret"), "sesame\nnot this\n");
     client_options made = options();
     made.password_file = files_.file("secret");
-    made.command_limit = 500ms;
+    made.command_limit = 1s;
     client own{made};
     own.ping();
     probe_.must({"CONFIG", "SET", "requirepass", "changed"});

@@ -145,7 +145,7 @@ TEST_F(bare_acquire, is_not_made_of_fair_locks_nor_of_hashes)
 TEST_F(bare_acquire, that_is_executed_when_nobody_wants_it_any_more_is_taken_back)
 {
     auto impatient = options();
-    impatient.command_limit = 300ms;
+    impatient.command_limit = 1s;
     client own{impatient};
     mutex lock{own, "late", quick(60s)};
     ASSERT_TRUE(warm_up(lock));

@@ -92,7 +92,7 @@ TEST_F(client_end, is_bounded_when_the_server_is_dead)
 TEST_F(client_end, is_bounded_while_a_release_is_still_owed)
 {
     client_options hurried = hasty(300ms);
-    hurried.command_limit = 200ms;
+    hurried.command_limit = 1s;
     auto own = std::make_unique<client>(hurried);
     mutex lock{*own, "job", quick(30s)};
     hold held = lock.acquire();

@@ -114,7 +114,7 @@ TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
 TEST_P(lease, that_cannot_be_extended_stands)
 {
     client_options hasty = options();
-    hasty.command_limit = 200ms;
+    hasty.command_limit = 1s;
     client own{hasty};
     mutex lock{own, "job", fixed(5s)};
     hold held = lock.acquire();

@@ -2,6 +2,7 @@
 #include "integration/fixture.h"
 #include "support/self_counts.h"
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -9,7 +10,7 @@ namespace pawl::test {
 namespace {
 
 constexpr std::size_t lock_count = 10'000;
-constexpr auto lease = 4'800ms;
+constexpr auto lease = 7'200ms;
 constexpr auto period = lease / 3;
 constexpr auto span = 3 * lease / 2;
 
@@ -36,14 +37,17 @@ TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
     EXPECT_EQ(thread_count(), threads_before + threads_of_a_client);
 
     probe_.reset_stats();
-    const auto all_held = [&] { return events_.all().empty() && own.holds().size() == lock_count; };
-    EXPECT_TRUE(always(span, all_held));
+    EXPECT_TRUE(always(span, [&] { return own.holds().size() == lock_count; }));
     const std::int64_t periods = span / period;
     EXPECT_GE(script_calls(), periods - 1);
     EXPECT_LE(script_calls(), 25 * periods);
     EXPECT_EQ(thread_count(), threads_before + threads_of_a_client);
 
-    for (const hold& held : holds) ASSERT_EQ(held.state(), hold_state::held);
+    EXPECT_EQ(events_.count(hold_state::lost), 0);
+    EXPECT_TRUE(eventually([&] {
+        return std::ranges::all_of(
+            holds, [](const hold& held) { return held.state() == hold_state::held; });
+    }));
     EXPECT_EQ(probe_.keys("lock:*").size(), lock_count);
 }
 

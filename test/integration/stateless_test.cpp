@@ -106,7 +106,7 @@ TEST_F(stateless_pair, tells_trouble_apart)
     EXPECT_FALSE(stateless::unlock(client_, "list", "me", told));
     EXPECT_EQ(told, errc::not_a_lock);
     client_options hasty = options();
-    hasty.command_limit = 200ms;
+    hasty.command_limit = 1s;
     client own{hasty};
     server_.kill();
     (void)stateless::try_lock(own, "job", "me", 1s, told);
