@@ -19,8 +19,9 @@ namespace pawl::core {
 
 // For how long the server had given no answer when a call ended.
 struct silence {
-    base::boot_time since;
-    bool out_of_patience;  // a whole command limit; otherwise the caller gave up before that
+    base::boot_time since{};
+    bool out_of_patience =
+        false;  // a whole command limit; otherwise the caller gave up before that
 };
 
 class patience {
