@@ -72,7 +72,7 @@ TEST_F(run_lock, is_renewed_for_as_long_as_the_command_runs)
 
 TEST_F(run_lock, is_waited_for_until_it_is_free)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     // Nobody tells that it is free, but with so short a lease who waits looks every half second.
     process running = start({"--verbose", "--lease", "1s", "k", "--", "echo", "ran"});
     EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
@@ -84,7 +84,7 @@ TEST_F(run_lock, is_waited_for_until_it_is_free)
 
 TEST_F(run_lock, is_waited_for_no_longer_than_asked)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     const auto time =
         time_of([&] { EXPECT_EQ(run({"-w", "0.3", "k", "--", "true"}).end, exited(75)); });
     EXPECT_GE(time, 300ms);

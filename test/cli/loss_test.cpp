@@ -64,7 +64,7 @@ TEST_F(run_loss, a_killed_wrapper_takes_a_group_that_ignores_signals_with_it)
 
 TEST_F(run_loss, a_wrapper_killed_while_it_waits_leaves_nothing)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     process waiting = start({"--verbose", "k", "--", "true"});
     EXPECT_TRUE(eventually([&] { return waiting.err().find("asking") != std::string::npos; }));
     const pid_t guardian = guardian_of(waiting.pid());
@@ -236,7 +236,7 @@ TEST_F(run_loss, a_taken_key_ends_even_a_stubborn_command_and_stays_the_others)
 {
     process running = start({"--lease", "1s", "--grace", "200ms", "k", "-c", stubborn});
     const family group = family_of(running);
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     EXPECT_EQ(running.wait(patience), exited(79));
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
     EXPECT_EQ(probe_.get("k"), "someone");

@@ -13,7 +13,7 @@ using run_signals = command_test;
 TEST_F(run_signals, end_the_wait)
 {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-        probe_.must({"SET", "k", "someone"});
+        probe_.must({"SET", "k", "someone", "PX", "600000"});
         process waiting = start({"--verbose", "k", "--", "echo", "ran"});
         EXPECT_TRUE(eventually([&] { return waiting.err().find("asking") != std::string::npos; }));
         waiting.signal(signal);

@@ -76,7 +76,7 @@ TEST_F(run_status, leaves_no_lock_behind_whatever_it_is)
 
 TEST_F(run_status, is_75_when_someone_else_has_the_lock)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     const result got = run({"-n", "k", "--", "echo", "ran"});
     EXPECT_EQ(got.end, exited(75));
     EXPECT_EQ(got.out, "");
@@ -85,7 +85,7 @@ TEST_F(run_status, is_75_when_someone_else_has_the_lock)
 
 TEST_F(run_status, is_the_one_asked_for_when_someone_else_has_the_lock)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     EXPECT_EQ(run({"-n", "-E", "9", "k", "--", "true"}).end, exited(9));
     EXPECT_EQ(run({"-n", "-E", "0", "k", "--", "false"}).end, exited(0));
 }

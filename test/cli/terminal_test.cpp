@@ -98,7 +98,7 @@ TEST_F(run_terminal, ctrl_c_ends_the_command)
 
 TEST_F(run_terminal, ctrl_c_ends_the_wait)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("--verbose k -- true") + "\n");
     terminal_.expect("asking");
     terminal_.type(ctrl_c);
@@ -209,7 +209,7 @@ TEST_F(run_terminal, a_short_wait_is_not_told_of)
 
 TEST_F(run_terminal, ctrl_z_suspends_the_wait)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("--verbose --lease 1s k -- echo r$((1))") + "\n");
     terminal_.expect("asking");
     suspend();
