@@ -39,8 +39,9 @@ namespace {
     for (const std::string& name : option.names) {
         // After --wait a value may follow = or come next, after -w directly or next.
         const bool is_long = name.starts_with("--");
-        const std::string mark = option.argument.empty() ? "" : is_long ? "=" : "+";
-        names += (names.empty() ? "" : ",") + name + mark;
+        if (!names.empty()) names += ',';
+        names += name;
+        if (!option.argument.empty()) names += is_long ? '=' : '+';
     }
     if (option.names.size() > 1) names = "{" + names + "}";
     std::string result = "'(" + together + ")'" + names + "'[" + quoted(option.help) + "]";
