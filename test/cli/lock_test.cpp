@@ -94,7 +94,7 @@ TEST_F(run_lock, is_waited_for_no_longer_than_asked)
 
 TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     const result got = run({"-w", "1.5", "k", "--", "true"});
     EXPECT_EQ(got.end, exited(75));
     EXPECT_EQ(got.err, "");
@@ -102,7 +102,7 @@ TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
 
 TEST_F(run_lock, is_waited_for_with_a_line_when_asked_to)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     process waiting = start({"--verbose", "-w", "1h", "k", "--", "true"});
     const std::string line =
         "pawl: waiting for the lock 'k' on " + server_.unix_url() + ", for 3600 s at most\n";

@@ -128,7 +128,7 @@ TEST_F(run_loss, a_killed_guardian_is_followed_by_another_that_guards_as_well)
 
 TEST_F(run_loss, a_guardian_killed_during_the_wait_is_replaced_before_the_command_runs)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     process running = start({"--verbose", "--lease", "1s", "k", "-c", shell_with_child});
     EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
     const pid_t first = guardian_of(running.pid());

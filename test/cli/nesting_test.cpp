@@ -65,7 +65,7 @@ TEST_F(nested_run, that_outlives_the_run_around_it_gets_the_lock)
     const words environment{"PAWL_KEY=k", "PAWL_HOLDER=" + holder.substr(0, holder.find('\n'))};
     const words again{"run", "--url", server_.unix_url(), "-w", "0.1", "k", "--", "true"};
     EXPECT_EQ(run_pawl(again, environment).end, exited(0));
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     EXPECT_EQ(run_pawl(again, environment).end, exited(75));
 }
 

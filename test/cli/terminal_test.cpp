@@ -135,7 +135,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_script_around_the_command)
 
 TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_wait)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type("while :; do " + pawl_run("--verbose k -- true") + "; done\n");
     terminal_.expect("asking");
     terminal_.type(ctrl_c);
@@ -186,7 +186,7 @@ TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
 
 TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("k -- true") + "\n");
     terminal_.expect("pawl: waiting for the lock 'k' on unix:");
     terminal_.expect(", for as long as it takes");
@@ -201,7 +201,7 @@ TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
 
 TEST_F(run_terminal, a_short_wait_is_not_told_of)
 {
-    probe_.must({"SET", "k", "someone"});
+    probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("-w 0.2 k -- true") + "\n");
     expect_status(75);
     EXPECT_EQ(terminal_.screen().find("waiting for"), std::string::npos) << terminal_.screen();

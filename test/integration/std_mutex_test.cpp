@@ -190,7 +190,8 @@ TEST_F(handles, have_an_id_of_their_own_each_time)
     for (int i = 0; i < 200; ++i) {
         const hold held = mutex_.acquire();
         EXPECT_EQ(held.id().size(), 32);
-        EXPECT_EQ(held.id().find_first_not_of("0123456789abcdef"), std::string::npos);
+        EXPECT_EQ(held.id().front(), 'p');
+        EXPECT_EQ(held.id().find_first_not_of("0123456789abcdef", 1), std::string::npos);
         EXPECT_EQ(probe_.get("stock:42"), held.id());
         ids.insert(held.id());
     }
