@@ -110,8 +110,7 @@ TEST_F(subscription, is_one_for_ten_thousand_locks_and_takes_neither_thread_nor_
     const auto queues = [&] { return probe_.must({"KEYS", "pawl:queue:*"}).items.size(); };
     EXPECT_TRUE(eventually(2min, [&] { return queues() == count; })) << queues();
     EXPECT_TRUE(one_listens()) << testing::PrintToString(channels());
-    EXPECT_LE(thread_count(), threads + count + 2)
-        << "those who run stop callbacks and handlers";
+    EXPECT_LE(thread_count(), threads + count + 2) << "those who run stop callbacks and handlers";
     EXPECT_LE(descriptor_count(), descriptors + 20) << "the pool's, and the shared connection";
 
     // Each looks again after minutes.
