@@ -95,7 +95,8 @@ template <class Where, class Operation>
 
 namespace pawl::detail {
 
-// What the members of lockable and hold call.
+// What the members of lockable and hold call. ResumeOn may be a reference: then `ResumeOn&&` is one too,
+// and std::forward does not move. NOLINTBEGIN(*-rvalue-reference-param-not-moved)
 template <class ResumeOn>
 struct coro_forms {
     static auto acquire(lockable& lock, std::stop_token&& stop, ResumeOn&& resume_on)
@@ -126,5 +127,6 @@ struct coro_forms {
                                                       std::forward<ResumeOn>(resume_on));
     }
 };
+// NOLINTEND(*-rvalue-reference-param-not-moved)
 
 }  // namespace pawl::detail

@@ -39,8 +39,8 @@ PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view 
 PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder,
                         std::error_code& ec) noexcept;
 
-// Whether `holder` holds the lock at this moment, by try_lock() or as the id of a pawl::hold. Changes
-// nothing. One round trip. Throws, or sets ec and returns false, as above.
+// Whether `holder` holds the lock at this moment, by try_lock() or as the id of a pawl::hold in
+// the plain layout. Changes nothing. One round trip. Throws, or sets ec and returns false, as above.
 [[nodiscard]] PAWL_EXPORT bool holds(client& client, std::string_view name,
                                      std::string_view holder);
 [[nodiscard]] PAWL_EXPORT bool holds(client& client, std::string_view name, std::string_view holder,

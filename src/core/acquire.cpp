@@ -197,14 +197,12 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
     out_of_patience_ = !again;
-    // Who does not want to wait is told after a second try, with a connection of its own: the first may
-    // have used one to a server that has gone, or is a replica now.
-    if (!got.maybe_executed) ++failed_tries_;
-    const bool refused_twice = plan_.limit.is_now() && failed_tries_ >= 2;
-    // And at once if there is no server: it does not wait for one to be started.
-    const bool hopeless = got.no_server && plan_.limit.is_now();
-    if (!again || stuck || refused_twice || hopeless || now >= limit_) {
-        const bool only_late = again && seen_busy_ && !stuck;
+    // A caller that does not want to wait is told after a second try: the first may have used a
+    // connection to a server that is a replica now. And at once if there is no server.
+    if (got.what == verdict::unavailable) ++times_not_now_;
+    const bool hopeless = plan_.limit.is_now() && (got.no_server || times_not_now_ >= 2);
+    if (!again || stuck || hopeless || now >= limit_) {
+        const bool only_late = again && seen_busy_ && !stuck && !hopeless;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
     }
     result_.detail = got.detail;

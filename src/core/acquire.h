@@ -125,7 +125,7 @@ private:
     unsigned pauses_ = 0;      // since there was none
     bool seen_busy_ = false;
     std::optional<base::boot_time> no_lock_since_;  // a value was seen that is no holder
-    unsigned failed_tries_ = 0;                     // that were not executed
+    unsigned times_not_now_ = 0;                    // the server said so
     bool asked_before_ = false;
     bool bare_ = false;     // some bare try had no answer
     bool waiting_ = false;  // pausing because it was busy

@@ -47,7 +47,7 @@ private:
 [[nodiscard]] lock_keys keys_of(std::string_view name);
 
 // Makes a holder of 32 random digits: the first becomes a p. Other libraries write digits there, or
-// tokens of another length, so that everyone can tell who tells the next one when he leaves.
+// tokens of another length, so that everyone can tell who tells the next one when it leaves.
 [[nodiscard]] std::string make_holder(std::string random_digits);
 
 // Throws pawl::error (bad_argument) unless `name` is 1 to 512 bytes without NUL. `what` is what the

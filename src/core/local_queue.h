@@ -11,7 +11,8 @@
 //
 // All who wait share one patience with the server. If it gives no answer for a whole command limit, all of
 // them are told, and not only the one who asked. If that one gives up sooner, the next asks for the rest
-// of the limit. Who comes later begins anew.
+// of the limit. Who comes later begins anew. One case takes longer: a lock that is lost while the server
+// is asked whether it may stay. The next then asks with a patience of its own.
 //
 // Others wait at the server, perhaps: so after some passes, or some time, the server is asked whether the
 // lock may stay. Like all machines this one has no clock, no thread and no lock of its own.
@@ -44,7 +45,7 @@ public:
     // He waits, with this ticket.
     [[nodiscard]] ticket line_up();
 
-    // Someone who waits looks whether it is his turn. Unless the answer is `wait` the ticket is used up.
+    // Someone who waits looks whether it is their turn. Unless the answer is `wait` the ticket is used up.
     [[nodiscard]] turn look(ticket who);
 
     // He gives up.

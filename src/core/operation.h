@@ -90,7 +90,8 @@ struct outcome {
     held_by holder = held_by::pawl;          // acquire, busy
     bool queued = false;                     // acquire, busy: there is a place in the queue
     bool found = false;                      // acquire, done: it had been granted before
-    bool maybe_executed = false;             // no answer, but the server may have got the request
+    bool maybe_executed =
+        false;               // no answer, or an error: the server may have done it all or in part
     bool bare = false;       // … and may execute it at any time: it was a bare acquire
     bool no_server = false;  // unreachable: nobody listens at any of its addresses
     std::string detail{};    // the server's or the system's own words

@@ -55,7 +55,7 @@ bool is_writable(int socket)
 // Errors that say that no server is there, and that come at once.
 bool means_nobody_listens(int error)
 {
-    constexpr std::array list{ECONNREFUSED, ENOENT,       EACCES,      EADDRNOTAVAIL,
+    constexpr std::array list{ECONNREFUSED, ENOENT,       EACCES,
                               ENETUNREACH,  EHOSTUNREACH, EAFNOSUPPORT};
     return std::ranges::find(list, error) != list.end();
 }
@@ -133,11 +133,12 @@ address_race::status address_race::advance()
 void address_race::look_at_tries()
 {
     for (auto at = tries_.begin(); at != tries_.end() && !winner_;) {
-        const int error = error_of(at->get());
-        if (error == 0 && !is_writable(at->get())) {
+        // In this order: an error that comes between the two would make a winner of it.
+        if (!is_writable(at->get())) {
             ++at;
             continue;
         }
+        const int error = error_of(at->get());
         unwatch(at->get());
         if (error == 0) {
             winner_ = std::move(*at);

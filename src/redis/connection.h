@@ -41,7 +41,7 @@ public:
     [[nodiscard]] bool is_stale();
 
     // Its server is the wrong one: nobody is to use it again.
-    void leave() { link_->close({failure_kind::not_now, "the server is a replica, or not ready"}); }
+    void leave() { link_->close({failure_kind::not_now, {}}); }
 
     [[nodiscard]] const failure& problem() const noexcept { return link_->problem(); }
 

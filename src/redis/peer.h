@@ -8,7 +8,7 @@
 
 namespace pawl::redis {
 
-// What is wrong with whoever listens on `path`, to which `socket` is connected: it must be `owner`. The
+// What is wrong with the server that listens on `path`, to which `socket` is connected: it must be `owner`. The
 // kernel noted who that is when it began to listen.
 [[nodiscard]] std::optional<std::string> problem_with_peer(int socket, uid_t owner,
                                                            const std::string& path);

@@ -18,9 +18,10 @@ std::uint32_t epoll_events(short wanted)
     return events;
 }
 
-failure failure_of_wrong_server()
+failure failure_of(server_role role)
 {
-    return {failure_kind::not_now, "the server is a replica, or not ready to be used"};
+    return {failure_kind::not_now,
+            role == server_role::replica ? "the server is a replica" : "the server is not ready"};
 }
 
 }  // namespace
@@ -155,8 +156,8 @@ void pipeline::read_messages()
         }
     }
     reading_ = false;
-    if (std::exchange(wrong_server_, false)) {
-        link_->close(failure_of_wrong_server());
+    if (wrong_role_ != server_role::unknown) {
+        link_->close(failure_of(std::exchange(wrong_role_, server_role::unknown)));
         left_();
     }
 }
@@ -171,7 +172,9 @@ bool pipeline::is_to_be_left(server_role role) const
 
 void pipeline::leave(base::boot_time when)
 {
-    if (link_ && dialled_ <= when) close(failure_of_wrong_server());
+    // One that is being made looks for itself what it meets.
+    const bool ready = link_ && link_->now() == link::state::ready;
+    if (ready && dialled_ <= when) close(failure_of(server_role::replica));
 }
 
 void pipeline::on_push(const reply_view& message)
@@ -189,7 +192,10 @@ void pipeline::on_push(const reply_view& message)
 
 void pipeline::on_reply(const reply_view& reply)
 {
-    if (reply.is_error()) wrong_server_ |= is_to_be_left(role_in_error(reply.text()));
+    if (reply.is_error()) {
+        const auto role = role_in_error(reply.text());
+        if (is_to_be_left(role)) wrong_role_ = std::max(wrong_role_, role);
+    }
     if (sent_.empty()) {
         link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
         return;
@@ -280,7 +286,7 @@ void pipeline::close(const failure& why)
     if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
     link_.reset();
     reading_ = false;
-    wrong_server_ = false;
+    wrong_role_ = server_role::unknown;
     // Moved out first: who is told may ask again.
     const auto sent = std::exchange(sent_, {});
     const auto unsent = std::exchange(unsent_, {});

@@ -116,8 +116,9 @@ private:
     base::boot_time heard_{};               // when the server last said something
     base::boot_clock::duration slowest_{};  // answer on this connection so far
     bool start_posted_ = false;
-    bool reading_ = false;       // and will then send what there is
-    bool wrong_server_ = false;  // it said so; what it has answered besides is read first
+    bool reading_ = false;  // and will then send what there is
+    server_role wrong_role_ =
+        server_role::unknown;  // it said so; what it has answered besides is read first
     std::deque<asked> unsent_;
     std::deque<pending> sent_;
     std::string requests_;  // kept for its memory

@@ -18,11 +18,14 @@ socket_transport::socket_transport(base::event_loop& loop, server_config config,
 {
 }
 
-std::optional<transport::unanswered> socket_transport::call(
-    const writer& request, const waiting& how, const std::function<void(const reply_view&)>& read)
+std::optional<failure> socket_transport::call(const writer& request, const waiting& how,
+                                              const std::function<void(const reply_view&)>& read)
 {
     auto taken = pool_.take(how.until, how.stop, how.may_start);
-    if (auto* problem = std::get_if<failure>(&taken)) return unanswered{std::move(*problem), false};
+    if (auto* problem = std::get_if<failure>(&taken)) {
+        problem->sent = false;
+        return std::move(*problem);
+    }
     auto& connection = std::get<pool::loan>(taken);
     auto role = server_role::unknown;
     for (auto replies = connection->send(request); replies > 0; --replies) {
@@ -30,7 +33,7 @@ std::optional<transport::unanswered> socket_transport::call(
         if (!reply) {
             // Whatever befell this connection may have befallen all that were idle.
             pool_.drop_idle();
-            return unanswered{connection->problem(), true};
+            return connection->problem();
         }
         if (reply->is_error()) role = std::max(role, role_in_error(reply->text()));
         read(*reply);
@@ -52,10 +55,10 @@ std::optional<failure> socket_transport::prepare()
     return problem;
 }
 
-bool socket_transport::start_server(start_handler done)
+bool socket_transport::start_server(const start_handler& done)
 {
     if (!server_.is_local()) return false;
-    starter_.start(std::move(done));
+    starter_.start(done);
     return true;
 }
 

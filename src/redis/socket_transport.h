@@ -21,11 +21,11 @@ public:
     socket_transport(base::event_loop& loop, server_config config, std::size_t pool_size,
                      pipeline::limits limits);
 
-    std::optional<unanswered> call(const writer& request, const waiting& how,
-                                   const std::function<void(const reply_view&)>& read) override;
+    std::optional<failure> call(const writer& request, const waiting& how,
+                                const std::function<void(const reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;
     [[nodiscard]] std::optional<failure> prepare() override;
-    [[nodiscard]] bool start_server(start_handler done) override;
+    [[nodiscard]] bool start_server(const start_handler& done) override;
     void connect() override { pipeline_.connect(); }
     void listen(std::string channel, listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return server_.shown(); }

@@ -45,13 +45,9 @@ public:
         const base::interrupt* stop{};  // may be null
         bool may_start{};               // the local: server, if that is what it is
     };
-    struct unanswered {
-        failure why;
-        bool sent{};  // the server may have got the request
-    };
     // From any thread, and in that thread: asks, and waits for the replies, of which `read` gets one
     // after the other.
-    [[nodiscard]] virtual std::optional<unanswered> call(
+    [[nodiscard]] virtual std::optional<failure> call(
         const writer& request, const waiting& how,
         const std::function<void(const reply_view&)>& read) = 0;
 
@@ -70,7 +66,7 @@ public:
     // may have been stopped since. `done` is called on the scheduler, later, unless the transport is
     // destroyed first. False if that is not the server, and nothing is done.
     using start_handler = std::function<void(const std::optional<failure>&)>;
-    [[nodiscard]] virtual bool start_server(start_handler /*done*/) { return false; }
+    [[nodiscard]] virtual bool start_server(const start_handler& /*done*/) { return false; }
 
     // On the client's scheduler only: makes that connection before it is needed.
     virtual void connect() = 0;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace pawl::sync {
@@ -153,7 +154,14 @@ private:
 maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease)
 {
     if (auto over = end_lease(client, lease)) return over;
-    return given(client, lease, client.run(lease->ask(core::verb::release)).what);
+    core::outcome got;
+    try {
+        got = client.run(lease->ask(core::verb::release)).what;
+    } catch (const std::system_error& e) {
+        // Out of descriptors or memory: it is given back in the background, once that can be done.
+        got = {.what = verdict::unreachable, .fence = 0, .detail = e.what()};
+    }
+    return given(client, lease, got);
 }
 
 void give_to_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,

@@ -39,7 +39,7 @@ bool can_make_threads()
 
 class without_threads : public with_server {
 protected:
-    // In a child, as a user for whom limits count: root may always make threads.
+    // In a child, as a user with limits: root may always make threads.
     static process in_child(const std::function<std::string()>& body)
     {
         return process::forked([&body] {

@@ -229,11 +229,11 @@ std::optional<failure> transport::wait_until_open(connection& what, const waitin
     return std::nullopt;
 }
 
-std::optional<transport::unanswered> transport::call(
+std::optional<redis::failure> transport::call(
     const writer& request, const waiting& how,
     const std::function<void(const redis::reply_view&)>& read)
 {
-    if (where_->is_dead()) return unanswered{{failure_kind::unreachable, "dead"}, false};
+    if (where_->is_dead()) return failure{failure_kind::unreachable, "dead", false};
     show_words(request, on_call_);
     connection_ptr on;
     const auto token = how.stop != nullptr ? how.stop->token() : std::stop_token{};
@@ -246,7 +246,10 @@ std::optional<transport::unanswered> transport::call(
     }
     if (!on || on->broken) {
         on = dial();
-        if (auto problem = wait_until_open(*on, how)) return unanswered{std::move(*problem), false};
+        if (auto problem = wait_until_open(*on, how)) {
+            problem->sent = false;
+            return problem;
+        }
     }
     std::string bytes;
     const auto replies = request(facts_of(*on), bytes);
@@ -267,7 +270,7 @@ std::optional<transport::unanswered> transport::call(
         }
         if (problem) {
             idle_.clear();
-            return unanswered{std::move(*problem), true};
+            return problem;
         }
         on->changed.is_set = false;
         where_->wait(on->changed, how.until);

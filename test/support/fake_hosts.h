@@ -1,4 +1,4 @@
-// Host names that have, in this process, the addresses that a test gives them. Whoever includes this
+// Host names that have, in this process, the addresses that a test gives them. A test that includes this
 // replaces getaddrinfo(3) in the whole program; other names are looked up as ever.
 #pragma once
 

@@ -477,21 +477,45 @@ TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
     }
 }
 
-TEST_F(acquiring, who_does_not_wait_is_told_after_two_tries_that_nothing_came_of)
+TEST_F(acquiring, a_caller_who_does_not_wait_is_told_after_the_server_said_twice_not_now)
 {
-    for (const auto what : {verdict::unavailable, verdict::unreachable}) {
-        auto m = machine(time_limit::now());
-        static_cast<void>(m.start(at(0)));
-        auto step = m.on_outcome({.what = what, .fence = 0, .detail = "a replica"}, at(1));
-        ASSERT_EQ(step.what, kind::pause) << "another connection may lead to another server";
-        step = m.on_pause_over(step.until);
-        ASSERT_EQ(step.what, kind::send);
-        ASSERT_EQ(m.on_outcome({.what = what, .fence = 0, .detail = "a replica"}, at(20)).what,
-                  kind::finish);
-        EXPECT_EQ(m.result().failure, errc::unreachable);
-        EXPECT_EQ(m.result().detail, "a replica");
-        EXPECT_FALSE(m.result().uncertain);
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    const outcome not_now{.what = verdict::unavailable, .fence = 0, .detail = "a replica"};
+    auto step = m.on_outcome(not_now, at(1));
+    ASSERT_EQ(step.what, kind::pause) << "another connection may lead to another server";
+    step = m.on_pause_over(step.until);
+    ASSERT_EQ(step.what, kind::send);
+    ASSERT_EQ(m.on_outcome(not_now, at(20)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::unreachable);
+    EXPECT_EQ(m.result().detail, "a replica");
+    EXPECT_FALSE(m.result().uncertain);
+}
+
+TEST_F(acquiring, a_caller_who_does_not_wait_outlasts_causes_that_pass_by_themselves)
+{
+    auto m = machine(time_limit::now());
+    auto step = m.start(at(0));
+    for (int i = 0; i < 3; ++i) {
+        step = m.on_outcome({.what = verdict::unreachable, .fence = 0, .detail = "EMFILE"}, at(i));
+        ASSERT_EQ(step.what, kind::pause);
+        step = m.on_pause_over(at(i));
     }
+}
+
+TEST_F(acquiring, a_server_that_goes_away_is_not_told_as_a_busy_lock)
+{
+    auto m = machine(time_limit::now());
+    static_cast<void>(m.start(at(0)));
+    auto no_lock = busy();
+    no_lock.holder = held_by::no_lock;
+    auto step = m.on_outcome(no_lock, at(1));
+    ASSERT_NE(step.what, kind::finish) << "it looks once more";
+    step = m.on_pause_over(step.until);
+    outcome gone{.what = verdict::unreachable};
+    gone.no_server = true;
+    ASSERT_EQ(m.on_outcome(gone, at(50)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::unreachable);
 }
 
 TEST_F(acquiring, who_waits_is_patient_with_a_server_that_is_not_ready)

@@ -1,4 +1,4 @@
-// Who listens on the socket of `local:` is checked on every connection, whoever makes it.
+// Who listens on the socket of `local:` is checked on every connection, whatever makes it.
 #include "base/event_loop.h"
 #include "base/platform.h"
 #include "redis/pipeline.h"

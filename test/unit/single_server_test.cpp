@@ -30,7 +30,7 @@ public:
     };
     explicit scripted(record& where) : record_{&where} {}
 
-    std::optional<unanswered> call(
+    std::optional<redis::failure> call(
         const writer& request, const waiting& /*how*/,
         const std::function<void(const redis::reply_view&)>& read) override
     {
@@ -45,7 +45,7 @@ public:
             rest.remove_prefix(asked.consumed());
         }
         for (; left > 0; --left) {
-            if (record_->replies.empty()) return unanswered{{}, record_->is_sent};
+            if (record_->replies.empty()) return redis::failure{{}, {}, record_->is_sent};
             const auto reply = std::move(record_->replies.front());
             record_->replies.pop_front();
             redis::reply_parser answered;

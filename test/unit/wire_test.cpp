@@ -310,7 +310,9 @@ TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
     EXPECT_EQ(left("-9223372036854775808"), -1ms);
 
     for (const std::string fence : {"9007199254740993", "9223372036854775807", "-5"}) {
-        EXPECT_EQ(read(one, "*3\r\n:1\r\n:" + fence + "\r\n:5\r\n")[0].what, verdict::refused);
+        const auto got = read(one, "*3\r\n:1\r\n:" + fence + "\r\n:5\r\n")[0];
+        EXPECT_EQ(got.what, verdict::refused);
+        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and is to be given back";
         EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000 a"));
     }
     EXPECT_TRUE(read_message("grant me 17 1700000000000 a"));
@@ -325,7 +327,7 @@ TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
 
 TEST(outcomes, of_a_request_to_nobody_say_that_there_is_no_server)
 {
-    const auto got = outcome_of({redis::failure_kind::nobody_listens, "refused"}, false);
+    const auto got = outcome_of({redis::failure_kind::nobody_listens, "refused", false});
     EXPECT_EQ(got.what, verdict::unreachable);
     EXPECT_TRUE(got.no_server);
     EXPECT_FALSE(got.maybe_executed);

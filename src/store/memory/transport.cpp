@@ -56,7 +56,7 @@ request_ptr transport::make_request(const writer& write, bool connected) const
     return made;
 }
 
-std::optional<transport::unanswered> transport::call(
+std::optional<redis::failure> transport::call(
     const writer& request, const waiting& how,
     const std::function<void(const redis::reply_view&)>& read)
 {
@@ -72,7 +72,8 @@ std::optional<transport::unanswered> transport::call(
     pool_connected_ = asked->answered.load();
     if (!asked->answered) {
         auto why = stopped ? failure{failure_kind::cancelled, {}} : silence(connected);
-        return unanswered{std::move(why), connected};
+        why.sent = connected;
+        return why;
     }
     read_replies(*asked, read);
     return std::nullopt;

@@ -36,7 +36,7 @@ public:
     transport(const transport&) = delete;
     transport& operator=(const transport&) = delete;
 
-    std::optional<unanswered> call(
+    std::optional<redis::failure> call(
         const writer& request, const waiting& how,
         const std::function<void(const redis::reply_view&)>& read) override;
     void submit(writer request, std::chrono::milliseconds patience, reader done) override;

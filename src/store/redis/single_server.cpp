@@ -71,10 +71,10 @@ public:
         return again ? next::send : next::finish;
     }
 
-    [[nodiscard]] outcome on_problem(const redis::failure& why, bool sent) const
+    [[nodiscard]] outcome on_problem(const redis::failure& why) const
     {
-        auto got = outcome_of(why, sent);
-        got.bare = sent && trusted_;
+        auto got = outcome_of(why);
+        got.bare = why.sent && trusted_;
         got.maybe_executed |= taken_.value_or(false);
         return got;
     }
@@ -127,15 +127,17 @@ outcome single_server::execute(const operation& what, base::boot_time until,
         const auto problem = way_->call(
             [&](const auto& server, auto& out) { return one.write(server, out); },
             {until, stop, one.acquires()}, [&](const auto& reply) { next = one.on_reply(reply); });
-        if (problem) return one.on_problem(problem->why, problem->sent);
+        if (problem) return one.on_problem(*problem);
     }
     return one.got();
 }
 
 std::optional<outcome> single_server::prepare()
 {
-    const auto problem = way_->prepare();
-    return problem ? std::optional{outcome_of(*problem, false)} : std::nullopt;
+    auto problem = way_->prepare();
+    if (!problem) return std::nullopt;
+    problem->sent = false;
+    return outcome_of(*problem);
 }
 
 struct single_server::submitted {
@@ -177,10 +179,11 @@ void single_server::give_up_or_start(const std::shared_ptr<submitted>& one,
                         (why.what == kind::unreachable || why.what == kind::nobody_listens);
     const auto started = [one, why](const std::optional<redis::failure>& start_problem) {
         // Someone listens now, if it was started.
-        const auto left = start_problem.value_or(redis::failure{kind::unreachable, why.detail});
-        one->done(one->what.on_problem(left, why.sent));
+        auto left = start_problem.value_or(redis::failure{kind::unreachable, why.detail});
+        left.sent = why.sent;
+        one->done(one->what.on_problem(left));
     };
-    if (!starts || !way_->start_server(started)) one->done(one->what.on_problem(why, why.sent));
+    if (!starts || !way_->start_server(started)) one->done(one->what.on_problem(why));
 }
 
 void single_server::listen(std::string_view client, notice_listener& who)
@@ -225,16 +228,16 @@ outcome single_server::ping(base::boot_time until)
             {until, nullptr, true},
             [&](const auto& reply) {
                 if (reply.is_error()) {
-                    got = outcome_of(redis::failure_of_error(reply.text()), false);
+                    got = outcome_of(redis::failure_of_error(reply.text()));
                 }
             });
     };
     auto problem = ask();
     // A connection that was used a moment ago may have ended since: that says nothing of the server.
-    if (problem && problem->sent && problem->why.what == redis::failure_kind::unreachable) {
+    if (problem && problem->sent && problem->what == redis::failure_kind::unreachable) {
         problem = ask();
     }
-    return problem ? outcome_of(problem->why, problem->sent) : got;
+    return problem ? outcome_of(*problem) : got;
 }
 
 // A batch, cut into parts of one request each. It is done when the last part is.
@@ -302,8 +305,7 @@ void single_server::submit_part(const std::shared_ptr<batch_under_way>& whole, c
             return;
         }
         const auto got = reply != nullptr ? read_outcomes(operations(), *reply)
-                                          : std::vector<outcome>(
-                                                which.size, outcome_of(*problem, problem->sent));
+                                          : std::vector<outcome>(which.size, outcome_of(*problem));
         std::ranges::copy(got, whole->outcomes.begin() + static_cast<std::ptrdiff_t>(which.begin));
         if (--whole->parts_left == 0) whole->done(whole->outcomes);
     };

@@ -241,7 +241,9 @@ outcome outcome_of_error(std::string_view text)
     if (text.find("WRONGTYPE") != std::string_view::npos) {
         return {.what = verdict::not_a_lock, .fence = 0, .detail = std::string{text}};
     }
-    return outcome_of(redis::failure_of_error(text), false);
+    auto answered = redis::failure_of_error(text);
+    answered.sent = false;  // it was, but nothing is on its way any more
+    return outcome_of(answered);
 }
 
 outcome outcome_of_acquire(const operation& what, const redis::reply_view& reply)
@@ -365,7 +367,12 @@ std::vector<outcome> read_outcomes(std::span<const operation> what, const redis:
         got.maybe_executed = acquires && got.what != verdict::unavailable;
         return all(got);
     }
-    if (acquires) return all(outcome_of_acquire(what.front(), reply));
+    if (acquires) {
+        auto got = outcome_of_acquire(what.front(), reply);
+        // An answer without sense may be that to a grant, which is to be taken back.
+        got.maybe_executed = got.what == verdict::refused;
+        return all(got);
+    }
     if (what.front().what == verb::keep) return all(outcome_of_keep(reply));
     if (!replies_with_list(what.front())) return all(outcome_of_number(reply));
     if (reply.size() != what.size()) return all(senseless(reply));
@@ -439,10 +446,10 @@ bool is_refusal(const redis::reply_view& reply)
            redis::failure_of_error(reply.text()).what == redis::failure_kind::refused;
 }
 
-outcome outcome_of(const redis::failure& why, bool sent)
+outcome outcome_of(const redis::failure& why)
 {
     outcome got{.what = verdict::unreachable, .fence = 0, .detail = why.detail};
-    got.maybe_executed = sent;
+    got.maybe_executed = why.sent;
     switch (why.what) {
     case redis::failure_kind::unreachable: break;
     case redis::failure_kind::nobody_listens: got.no_server = true; break;

@@ -69,7 +69,7 @@ struct message {
 // Whether the server will not do what it was asked, now or later.
 [[nodiscard]] bool is_refusal(const redis::reply_view& reply);
 
-// No reply came. `sent`: the server may have got the request.
-[[nodiscard]] core::outcome outcome_of(const redis::failure& why, bool sent);
+// No reply came.
+[[nodiscard]] core::outcome outcome_of(const redis::failure& why);
 
 }  // namespace pawl::store
