@@ -60,17 +60,19 @@ constexpr const char* closing = R"(    esac
 }
 
 # Where the command of `pawl run` begins, or nothing: after --, or after KEY at a word that is no option.
+# Bash splits words at : and = (COMP_WORDBREAKS): job:x is three words, and so is --wait=5.
 _pawl_command_start() {
     local at key='' previous options commands value
     for ((at = 2; at < COMP_CWORD; ++at)); do
         previous=${COMP_WORDS[at]}
         case $previous in
+            [=:]*) ((++at)) ;;
             --) echo $((at + 1)); return ;;
-            -?*) _pawl_options run; [ -z "$value" ] || ((++at)) ;;
+            -?*) _pawl_options run; [ -z "$value" ] || [[ ${COMP_WORDS[at + 1]} == = ]] || ((++at)) ;;
             *) [ -z "$key" ] || { echo "$at"; return; }; key=$previous ;;
         esac
     done
-    if [ -n "$key" ] && ((at == COMP_CWORD)) && [[ ${COMP_WORDS[at]} != -* ]]; then echo "$at"; fi
+    if [ -n "$key" ] && ((at == COMP_CWORD)) && [[ ${COMP_WORDS[at]} != [-=:]* ]]; then echo "$at"; fi
 }
 
 _pawl() {
@@ -80,11 +82,6 @@ _pawl() {
     if ((COMP_CWORD > 1)); then where=${COMP_WORDS[1]}; fi
     if [ "$where" = local ] && ((COMP_CWORD > 2)); then where="local ${COMP_WORDS[2]}"; fi
     _pawl_options "$where"
-    case $value in
-        file) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        command) mapfile -t COMPREPLY < <(compgen -c -- "$current"); return ;;
-        text) return ;;
-    esac
     if [ "$where" = run ]; then
         start=$(_pawl_command_start)
         if [ -n "$start" ] && ((start <= COMP_CWORD)); then
@@ -98,6 +95,11 @@ _pawl() {
             return
         fi
     fi
+    case $value in
+        file) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        command) mapfile -t COMPREPLY < <(compgen -c -- "$current"); return ;;
+        text) return ;;
+    esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [ -n "$commands" ]; then

@@ -45,6 +45,29 @@ namespace {
     return result;
 }
 
+// The names of the options that take a value, short ones first: a long name that comes first is one
+// that __fish_complete_subcommand takes for its own.
+[[nodiscard]] std::string with_value(const page& page)
+{
+    std::string short_names;
+    std::string long_names;
+    for (const option_row& option : page.options) {
+        if (option.argument.empty()) continue;
+        for (const std::string& name : option.names) {
+            (name.starts_with("--") ? long_names : short_names) += ' ' + name;
+        }
+    }
+    return short_names + long_names;
+}
+
+// The command of `pawl run`, and what it takes.
+[[nodiscard]] std::string command_lines(const page& run)
+{
+    return "complete -c pawl -n '__fish_seen_subcommand_from run' -a "
+           "'(__fish_complete_subcommand --fcs-skip=3" +
+           with_value(run) + ")'\n";
+}
+
 }  // namespace
 
 std::string fish_completion(const page& all)
@@ -63,15 +86,13 @@ std::string fish_completion(const page& all)
         const std::string none_yet =
             inner_words.empty() ? "" : "; and not __fish_seen_subcommand_from" + inner_words;
         result += lines(command, seen + none_yet);
+        if (last_word(command.name) == "run") result += command_lines(command);
         for (const page& inner : command.commands) {
             result += lines(inner, seen + "; and __fish_seen_subcommand_from " +
                                        std::string{last_word(inner.name)});
         }
     }
-    // The command of `pawl run`, and what it takes.
-    return result +
-           "complete -c pawl -n '__fish_seen_subcommand_from run' -a "
-           "'(__fish_complete_subcommand --fcs-skip=3)'\n";
+    return result;
 }
 
 }  // namespace pawl::cli

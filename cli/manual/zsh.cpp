@@ -69,6 +69,7 @@ namespace {
     return result;
 }
 
+// The list is not called `commands`: zsh keeps there which commands it finds.
 [[nodiscard]] std::string with_commands(const page& page)
 {
     std::string rows;
@@ -78,13 +79,13 @@ namespace {
         rows += "        '" + word + ":" + quoted(command.summary) + "'\n";
         arms += "                " + word + ") " + function_name(command) + " ;;\n";
     }
-    return function_name(page) + "() {\n    local -a commands=(\n" + rows +
+    return function_name(page) + "() {\n    local -a subcommands=(\n" + rows +
            "    )\n    local context state state_descr line\n    typeset -A opt_args\n"
            "    _arguments -C" +
            specifications(page) +
            " \\\n        '1:command:->command' '*::argument:->argument'\n"
            "    case $state in\n"
-           "        command) _describe command commands ;;\n"
+           "        command) _describe command subcommands ;;\n"
            "        argument)\n            case $line[1] in\n" +
            arms + "            esac ;;\n    esac\n}\n\n";
 }
@@ -92,9 +93,10 @@ namespace {
 [[nodiscard]] std::string function(const page& page)
 {
     if (!page.commands.empty()) return with_commands(page);
-    // Only run has arguments of its own: KEY, and a command with all that it takes.
+    // Only run has arguments of its own: KEY, and a command with all that it takes. With three colons
+    // the completion of that command does not see KEY.
     const char* const rest =
-        last_word(page.name) == "run" ? " \\\n        '1:KEY: ' '*::command:_normal'" : "";
+        last_word(page.name) == "run" ? " \\\n        '1:KEY: ' '*:::command:_normal'" : "";
     return function_name(page) + "() {\n    _arguments -s -S" + specifications(page) + rest +
            "\n}\n\n";
 }
