@@ -80,7 +80,8 @@ page main_page()
     return {
         .name = "pawl",
         .summary = "Locks that span processes and machines, on Redis.",
-        .usage = {"pawl run [OPTIONS] KEY [--] COMMAND [ARG...]", "pawl bench [OPTIONS]",
+        .usage = {"pawl run [OPTIONS] KEY [--] COMMAND [ARG...]",
+                  "pawl run [OPTIONS] KEY -c STRING", "pawl bench [OPTIONS]",
                   "pawl local status | stop", "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},

@@ -26,17 +26,17 @@ namespace {
                 paragraph{
                     "It finds PAWL_KEY, PAWL_FENCE and PAWL_HOLDER in its environment. PAWL_FENCE "
                     "grows with every grant of the lock: hand it to what the lock protects, and "
-                    "refuse smaller numbers there. A pawl run inside it that would wait for a lock "
-                    "that it runs under fails at once, with 64."},
+                    "refuse smaller numbers there."},
+                paragraph{
+                    "A pawl run inside it that would wait for a lock that it runs under fails at "
+                    "once, with 64. It sees these locks by PAWL_HOLDER and PAWL_OUTER_HOLDERS, the "
+                    "holders further out: env -i or sudo in between hides them."},
                 paragraph{
                     "It runs in a process group of its own, which gets the signals that pawl "
                     "gets. When the lock is about to be lost the group gets SIGTERM and, after "
                     "the grace period, SIGKILL; when pawl itself is killed the group is killed at "
                     "once. A command suspended with Ctrl-Z does not renew its lock, and is killed "
                     "when the lease ends."},
-                paragraph{
-                    "A pawl run in it that would wait for a lock it runs under fails at once, with "
-                    "64."},
                 paragraph{"What the command leaves running in the background when it ends runs on "
                           "without the lock. Let it wait for its children (wait in a shell)."},
                 paragraph{
