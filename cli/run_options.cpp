@@ -155,6 +155,12 @@ void run_command_line::define(CLI::App& app, line_values& to)
     refuse_flock_options(app);
 }
 
+[[noreturn]] void refuse_missing_key(const halves& line)
+{
+    if (line.command.empty()) refuse("there is no KEY: KEY COMMAND [ARG...]");
+    refuse("KEY comes before --: KEY -- COMMAND [ARG...]");
+}
+
 void refuse_missing_command(const std::string& key)
 {
     std::string text = "there is no command: KEY COMMAND [ARG...]";
@@ -173,7 +179,7 @@ void refuse_forgotten_url(const std::string& word)
 void take_key_and_command(halves& line, line_values& to)
 {
     if (to.key->count() == 0) {
-        if (!has_key_of_its_own(line)) refuse("there is no KEY: KEY COMMAND [ARG...]");
+        if (!has_key_of_its_own(line)) refuse_missing_key(line);
         to.options.key = line.command[0];
         line.command.erase(line.command.begin(), line.command.begin() + 2);
     }

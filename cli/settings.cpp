@@ -246,11 +246,15 @@ settings read_settings(const std::vector<path>& files)
 
 std::optional<bool> yes_or_no(std::string_view text)
 {
+    std::string lower{text};
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
     for (const std::string_view word : {"yes", "on", "true", "1"}) {
-        if (text == word) return true;
+        if (lower == word) return true;
     }
     for (const std::string_view word : {"no", "off", "false", "0"}) {
-        if (text == word) return false;
+        if (lower == word) return false;
     }
     return std::nullopt;
 }

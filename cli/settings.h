@@ -44,7 +44,7 @@ struct settings {
 // server than the user believes.
 [[nodiscard]] settings read_settings(const std::vector<std::filesystem::path>& files);
 
-// yes, on, true, 1; no, off, false, 0.
+// yes, on, true, 1; no, off, false, 0; in upper or lower case.
 [[nodiscard]] std::optional<bool> yes_or_no(std::string_view text);
 
 }  // namespace pawl::cli

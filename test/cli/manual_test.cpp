@@ -1,8 +1,10 @@
 // The manual page and the completions are made from the options that the command has.
 #include "command.h"
+#include "pseudo_terminal.h"
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -13,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
@@ -158,6 +161,64 @@ TEST(completion_of_bash, offers_commands_where_a_command_stands)
     EXPECT_THAT(completed({"run", "printen"}), ElementsAre()) << "this is the KEY";
 }
 
+// Bash makes words of their own of : and =.
+TEST(completion_of_bash, offers_commands_after_words_with_a_colon_or_an_equals_sign)
+{
+    EXPECT_THAT(completed({"run", "job", ":", "x", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"run", "--wait", "=", "5", "k", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"run", "--url", "redis", ":", "//h", "k", "printen"}),
+                Contains("printenv"));
+    EXPECT_THAT(completed({"run", "--url", "redis", ":", "//h", "--requ"}),
+                ElementsAre("--require-remote"));
+    EXPECT_THAT(completed({"run", "job", ":", "printen"}), ElementsAre()) << "this is the KEY";
+    EXPECT_THAT(completed({"run", "job", ":"}), ElementsAre()) << "this is the KEY";
+}
+
+TEST(completion_of_bash, leaves_the_options_of_the_command_to_it)
+{
+    EXPECT_THAT(completed({"run", "k", "curl", "--url", "/et"}), Contains("/etc"));
+    EXPECT_THAT(completed({"run", "k", "--url", "/et"}), ElementsAre()) << "an option of pawl";
+}
+
+// What zsh makes of the line when Tab is pressed at its end, with all that zsh itself does.
+TEST(completion_of_zsh, offers_commands_where_a_command_stands)
+{
+    const std::string text = read_file(manual("_pawl"));
+    EXPECT_THAT(text, HasSubstr("'1:KEY: ' '*:::command:_normal'"));
+    EXPECT_THAT(text, Not(HasSubstr("local -a commands"))) << "a name that zsh itself uses";
+    if (!is_installed("zsh")) return;
+    pseudo_terminal screen;
+    screen.type("exec zsh -f\n");
+    screen.type("fpath=(" + manual("").string() + " $fpath); autoload -U compinit\n");
+    screen.type("compinit -u -D; pawl() { echo called: $@ }; echo rea''dy\n");
+    screen.expect("ready");
+    screen.type("pawl ru\tk printen\tHOME\n");
+    screen.expect("called: run k printenv HOME");
+    screen.type("pawl run --wait 5 k printen\tHOME\n");
+    screen.expect("called: run --wait 5 k printenv HOME");
+}
+
+// What fish offers for the last word of this line.
+std::string completed_by_fish(const std::string& line)
+{
+    process shell{{"fish", "--no-config", "-c",
+                   "source " + manual("pawl.fish").string() + "; complete -C '" + line + "'"}};
+    EXPECT_EQ(shell.wait(patience), exited(0)) << shell.err();
+    return shell.out();
+}
+
+TEST(completion_of_fish, offers_commands_where_a_command_stands)
+{
+    // fish takes a long name that comes first for an option of its own.
+    EXPECT_THAT(
+        read_file(manual("pawl.fish")),
+        ContainsRegex("__fish_complete_subcommand --fcs-skip=3 -[a-zA-Z] .*--wait .*--url"));
+    if (!is_installed("fish")) return;
+    EXPECT_THAT(completed_by_fish("pawl run k printen"), HasSubstr("printenv"));
+    EXPECT_THAT(completed_by_fish("pawl run -w 5 k printen"), HasSubstr("printenv"));
+    EXPECT_THAT(completed_by_fish("pawl run --url redis://h k printen"), HasSubstr("printenv"));
+}
+
 struct other_shell {
     std::string file;
     std::string program;
@@ -201,6 +262,48 @@ TEST(help, tells_of_every_parameter_of_a_url)
     for (std::string name; words >> name;) {
         EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
         EXPECT_THAT(guide, HasSubstr("| `" + name + "` |"));
+    }
+}
+
+TEST(help, tells_of_nested_runs_once)
+{
+    std::istringstream help{run_pawl({"run", "--help"}).out};
+    std::string text;
+    for (std::string word; help >> word;) text += word + " ";
+    const std::string said = "fails at once, with 64";
+    EXPECT_NE(text.find(said), text.npos);
+    EXPECT_EQ(text.find(said), text.rfind(said));
+}
+
+TEST(help, tells_of_every_form_of_run)
+{
+    for (const char* form :
+         {"pawl run [OPTIONS] KEY [--] COMMAND", "pawl run [OPTIONS] KEY -c STRING"}) {
+        EXPECT_THAT(run_pawl({"--help"}).out, HasSubstr(form));
+        EXPECT_THAT(run_pawl({"run", "--help"}).out, HasSubstr(form));
+    }
+}
+
+using environment_of_the_command = command_test;
+
+TEST_F(environment_of_the_command, is_told_of_in_help_and_guide)
+{
+    const std::string inner = PAWL_COMMAND " run --url " + server_.unix_url() + " b printenv";
+    const result got = run({"a", "-c", inner});
+    ASSERT_EQ(got.end, exited(0)) << got.err;
+    std::istringstream lines{got.out};
+    std::set<std::string> names;
+    for (std::string line; std::getline(lines, line);) {
+        const std::string name = line.substr(0, line.find('='));
+        const bool is_ours = std::getenv(name.c_str()) != nullptr;
+        if (name.starts_with("PAWL_") && !is_ours) names.insert(name);
+    }
+    EXPECT_THAT(names, IsSupersetOf({"PAWL_FENCE", "PAWL_OUTER_HOLDERS"}));
+    const std::string help = run_pawl({"--help"}).out + run_pawl({"run", "--help"}).out;
+    const std::string guide = read_file(PAWL_DOCS_DIR "/guide.md");
+    for (const std::string& name : names) {
+        EXPECT_THAT(help, HasSubstr(name));
+        EXPECT_THAT(guide, HasSubstr("`" + name));
     }
 }
 

@@ -206,6 +206,9 @@ TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
     for (const auto& [environment, options, by] :
          {std::tuple{words{}, by_option, std::string{"--require-remote"}},
           std::tuple{words{"PAWL_REQUIRE_REMOTE=1"}, words{}, std::string{"PAWL_REQUIRE_REMOTE"}},
+          std::tuple{words{"PAWL_REQUIRE_REMOTE=Yes"}, words{}, std::string{"PAWL_REQUIRE_REMOTE"}},
+          std::tuple{words{"PAWL_REQUIRE_REMOTE=TRUE"}, words{},
+                     std::string{"PAWL_REQUIRE_REMOTE"}},
           std::tuple{words{"PAWL_CONFIG=" + file.string()}, words{}, file.string() + ", line 1"}}) {
         const result got = run_in(environment, options);
         EXPECT_EQ(got.end, exited(64));

@@ -27,8 +27,9 @@ INSTANTIATE_TEST_SUITE_P(
     of_all_kinds, wrong_usage,
     testing::Values(
         mistake{{}, "there is no command"}, mistake{{"walk"}, "'walk'"},
-        mistake{{"run"}, "there is no KEY"}, mistake{{"run", "--", "true"}, "there is no KEY"},
-        mistake{{"run", "k"}, "there is no command"},
+        mistake{{"run"}, "there is no KEY"}, mistake{{"run", "--", "true"}, "KEY comes before --"},
+        mistake{{"run", "--", "k", "true"}, "KEY comes before --"},
+        mistake{{"run", "--"}, "there is no KEY"}, mistake{{"run", "k"}, "there is no command"},
         mistake{{"run", "k", "--"}, "there is no command"},
         mistake{{"run", "9"}, "no form for a descriptor, as flock 9 is"},
         mistake{{"run", "-n", "9"}, "put what the lock protects into a command"},
