@@ -8,7 +8,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 install(TARGETS pawl EXPORT pawlTargets)
 install(TARGETS pawl_asio EXPORT pawlAsioTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-foreach(file IN ITEMS LICENSE README.md CHANGELOG.md)
+foreach(file IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} TYPE DOC)
 endforeach()
 # What messages, headers and the README cite, under the names by which they cite it.
