@@ -72,7 +72,7 @@ private:
     bench_options options_;
     std::string prefix_;
     signals signals_;
-    interruption interruption_{signals_, interruption::second_signal::ends_process};
+    interruption interruption_{signals_, interruption::ends_process::second_signal};
     client client_;
     progress progress_;
     std::vector<measurement> lines_;

@@ -13,7 +13,7 @@ struct range {
 };
 
 // Where the password stands in the first URL of `text` that has one.
-[[nodiscard]] std::optional<range> find_password(std::string_view text) noexcept
+[[nodiscard]] std::optional<range> find_in_url(std::string_view text) noexcept
 {
     constexpr std::string_view mark = "://";
     for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
@@ -27,25 +27,47 @@ struct range {
     return std::nullopt;
 }
 
+// The first thing after `from` that stands between a colon and an '@' in one word: a URL that was
+// mistyped, such as redis:PASSWORD@HOST.
+[[nodiscard]] std::optional<range> find_in_word(std::string_view text, std::size_t from) noexcept
+{
+    for (auto colon = text.find(':', from); colon != text.npos; colon = text.find(':', colon + 1)) {
+        const std::string_view rest = text.substr(colon + 1);
+        // The colon after a scheme. The rest of unix:/PATH is no secret.
+        if (rest.starts_with("//")) continue;
+        if (rest.starts_with('/') && text.substr(0, colon).ends_with("unix")) continue;
+        const std::size_t end = rest.substr(0, rest.find_first_of(" \t\r\n")).rfind('@');
+        if (end != rest.npos) return range{colon + 1, colon + 1 + end};
+    }
+    return std::nullopt;
+}
+
+void hide(std::string& text, range password)
+{
+    text.replace(password.start, password.end - password.start, "xxx");
+}
+
 }  // namespace
 
 void hide_password(char* argument) noexcept
 {
-    const auto found = find_password(argument);
+    const auto found = find_in_url(argument);
     if (found) std::fill(argument + found->start, argument + found->end, 'x');
 }
 
 std::string without_passwords(std::string_view text)
 {
     std::string result{text};
-    const auto found = find_password(text);
-    if (found) result.replace(found->start, found->end - found->start, "xxx");
+    if (const auto found = find_in_url(result)) hide(result, *found);
+    for (auto found = find_in_word(result, 0); found; found = find_in_word(result, found->start)) {
+        hide(result, *found);
+    }
     return result;
 }
 
 bool has_password(std::string_view url)
 {
-    const auto found = find_password(url);
+    const auto found = find_in_url(url);
     return found && found->start < found->end;
 }
 

@@ -9,8 +9,8 @@
 
 namespace pawl::cli {
 
-interruption::interruption(const signals& signals, second_signal then, reminder remind)
-    : signals_{signals}, then_{then}, reminder_{std::move(remind)}, thread_{[this] { listen(); }}
+interruption::interruption(const signals& signals, ends_process when, reminder remind)
+    : signals_{signals}, when_{when}, reminder_{std::move(remind)}, thread_{[this] { listen(); }}
 {
 }
 
@@ -24,7 +24,7 @@ int interruption::finish()
 void interruption::listen()
 {
     alarm_.set(reminder_.at);
-    while (then_ == second_signal::ends_process || !stop_.stop_requested()) {
+    while (when_ != ends_process::no_signal || !stop_.stop_requested()) {
         wait_for_any({signals_.fd(), over_.fd(), alarm_.fd()});
         if (over_.has_rung()) return;
         remind();
@@ -45,7 +45,9 @@ void interruption::handle(int signal)
     if (signal == SIGTSTP) {
         signals::stop_here();
     } else if (signals::ends_process(signal)) {
-        if (signal_ != 0) ::_exit(end_as(ending::by(signal)));
+        if (signal_ != 0 || when_ == ends_process::first_signal) {
+            ::_exit(end_as(ending::by(signal)));
+        }
         signal_ = signal;
         stop_.request_stop();
     }

@@ -21,11 +21,12 @@ struct reminder {
 // pawl as it would any process.
 class interruption {
 public:
-    // What a second signal of that kind does: wait for whoever reads signals next, or end pawl on
-    // the spot, for a user who does not want to wait for an answer that is still under way.
-    enum class second_signal { waits, ends_process };
+    // What ends pawl on the spot, for a user who does not want to wait for an answer that is still
+    // under way: no signal (a second one waits to be read by someone else), the second, or the first.
+    // The first is for calls that take no stop_token, while there is nothing to clean up.
+    enum class ends_process { no_signal, second_signal, first_signal };
 
-    explicit interruption(const signals& signals, second_signal then = second_signal::waits,
+    explicit interruption(const signals& signals, ends_process when = ends_process::no_signal,
                           reminder remind = {});
     ~interruption() { finish(); }
     interruption(const interruption&) = delete;
@@ -46,7 +47,7 @@ private:
     void handle(int signal);
 
     const signals& signals_;
-    second_signal then_;
+    ends_process when_;
     reminder reminder_;
     alarm_clock alarm_;
     std::stop_source stop_;

@@ -5,6 +5,7 @@
 #include "ending.h"
 #include "exit_code.h"
 #include "guardian.h"
+#include "interruption.h"
 #include "nesting.h"
 #include "on_lost.h"
 #include "run_options.h"
@@ -28,7 +29,12 @@ namespace {
 // around pawl is in pawl's own group: without pawl it would have got the signal too, and ended.
 void tell_own_group(int signal) noexcept
 {
-    if (signal == SIGINT || signal == SIGQUIT) ::kill(0, signal);
+    if (signal != 0) ::kill(0, signal);
+}
+
+[[nodiscard]] bool is_typed(int signal) noexcept
+{
+    return signal == SIGINT || signal == SIGQUIT;
 }
 
 // What lives as long as the run. The order is the point: the guardian is forked and the signals are
@@ -43,6 +49,7 @@ private:
     [[nodiscard]] client_options make_client_options() const;
     void tell(const event& happened) const;
 
+    [[nodiscard]] bool would_wait_for_itself();
     [[nodiscard]] ending run_command();
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     [[nodiscard]] int keep() const;
@@ -106,10 +113,8 @@ ending session::run()
 {
     const boot_time asked_at = boot_now();
     verbosely("asking " + client_.server() + " for " + name());
-    // Without a wait there is nothing to say but that the lock is not to be had.
-    const bool waits = options_.wait != std::chrono::milliseconds::zero();
-    if (waits && is_held_around_here(client_, options_.key)) {
-        say("this runs under " + name() + " already: a wait for it would never end");
+    if (would_wait_for_itself()) {
+        say("this runs under " + name() + " already: it would wait for itself");
         return ending::with(exit_code::usage);
     }
     wait_result waited = wait_for_lock(mutex_, client_.server(), options_, signals_);
@@ -123,6 +128,16 @@ ending session::run()
     verbosely("acquired " + name() + " after " + describe(granted_at_ - asked_at) + ", fence " +
               std::to_string(hold_.fence()) + ", holder " + hold_.id());
     return run_command();
+}
+
+bool session::would_wait_for_itself()
+{
+    // Without a wait there is nothing to say but that the lock is not to be had.
+    const bool waits = options_.wait != std::chrono::milliseconds::zero();
+    if (!waits || outer_holders().empty()) return false;
+    // The server may be silent. Nothing is held yet, so a signal need not wait for it.
+    const interruption by_signal{signals_, interruption::ends_process::first_signal};
+    return is_held_around_here(client_, options_.key);
 }
 
 ending session::run_command()
@@ -145,11 +160,16 @@ ending session::run_command()
     const bool had_terminal = terminal.is_given();
     terminal.take_back();
     ending ended = child.reap();
-    const int typed_signal = had_terminal ? ended.signal : 0;
+    const int typed_signal = had_terminal && is_typed(ended.signal) ? ended.signal : 0;
+    // If a user ended the command, --hold-at-least does not delay the end of pawl.
+    const int ended_by = shell_status(ended) - exit_code::signal_base;
+    const bool user_ended_it =
+        supervisor.has_passed_on(ended_by) || (had_terminal && is_typed(ended_by));
     if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
 
     if (!lock_failed) {
-        if (const int signal = keep(); signal != 0) ended = ending::by(signal);
+        const int signal = user_ended_it ? 0 : keep();
+        if (signal != 0) ended = ending::by(signal);
         if (release()) {
             tell_own_group(typed_signal);
             return ended;

@@ -67,33 +67,70 @@ struct contents {
     mode_t mode{};
 };
 
-// Nothing if there is no such file.
-[[nodiscard]] std::optional<contents> read_whole(const path& file)
+[[noreturn]] void refuse_file(const path& file, const std::string& why)
 {
-    const auto cannot = [&file](int error) {
-        return settings_error{file.string() +
-                              ": cannot be read: " + std::generic_category().message(error)};
-    };
-    const descriptor from{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (from.get() < 0) {
-        if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-        throw cannot(errno);
-    }
+    throw settings_error{file.string() + ": " + why};
+}
+
+[[noreturn]] void refuse_file(const path& file, int error)
+{
+    refuse_file(file, "cannot be read: " + std::generic_category().message(error));
+}
+
+// Whether it is so for all that this process can know, after an attempt to open it failed.
+[[nodiscard]] bool is_absent(const path& file, int error)
+{
+    if (error == ENOENT || error == ENOTDIR) return true;
+    // HOME may be another user's (sudo -E, su -m, ProtectHome= of systemd). If its directory may not
+    // be searched, then no file in it was meant for this process.
     struct stat status{};
-    if (::fstat(from.get(), &status) != 0) throw cannot(errno);
-    contents result{.text = {}, .mode = status.st_mode};
+    return error == EACCES && ::stat(file.c_str(), &status) != 0 && errno == EACCES;
+}
+
+[[nodiscard]] std::string read_to_end(const descriptor& from, const path& file)
+{
     constexpr std::size_t longest = 65'536;
+    std::string text;
     std::array<char, 4096> bytes{};
     for (;;) {
         const ssize_t got = ::read(from.get(), bytes.data(), bytes.size());
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw cannot(errno);
-        if (got == 0) return result;
-        result.text.append(bytes.data(), static_cast<std::size_t>(got));
-        if (result.text.size() > longest) {
-            throw settings_error{file.string() + ": more than 64 KiB: this is no settings file"};
-        }
+        if (got < 0) refuse_file(file, errno);
+        if (got == 0) return text;
+        text.append(bytes.data(), static_cast<std::size_t>(got));
+        if (text.size() > longest) refuse_file(file, "more than 64 KiB: this is no settings file");
     }
+}
+
+// Nothing if there is no such file.
+[[nodiscard]] std::optional<contents> read_whole(const settings_file& file)
+{
+    const path& where = file.where;
+    // A pipe that is not expected must not make pawl wait, not even for the open.
+    const int flags = O_RDONLY | O_CLOEXEC | (file.may_be_pipe ? 0 : O_NONBLOCK);
+    const descriptor from{::open(where.c_str(), flags)};
+    if (from.get() < 0) {
+        const int error = errno;
+        if (is_absent(where, error)) return std::nullopt;
+        refuse_file(where, error);
+    }
+    struct stat status{};
+    if (::fstat(from.get(), &status) != 0) refuse_file(where, errno);
+    const bool is_pipe = S_ISFIFO(status.st_mode);
+    if (is_pipe && !file.may_be_pipe) {
+        refuse_file(where, "this is a pipe; only PAWL_CONFIG may name one");
+    }
+    contents result{.text = read_to_end(from, where), .mode = status.st_mode};
+    // The program that should have written has failed.
+    if (is_pipe && result.text.empty()) refuse_file(where, "nothing came through this pipe");
+    return result;
+}
+
+// A key, or the scheme of a URL: short of these, a text may be a password in the wrong place.
+[[nodiscard]] bool is_name(std::string_view text)
+{
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+    return !text.empty() && text.find_first_not_of(allowed) == text.npos;
 }
 
 // One file, line by line.
@@ -132,7 +169,8 @@ private:
     {
         const auto equals = text.find('=');
         const std::string key{trimmed(text.substr(0, equals))};
-        if (equals == text.npos) refuse(in_quotes(text) + " is not KEY = VALUE");
+        // The line itself is not shown: it may be "password SECRET".
+        if (equals == text.npos || !is_name(key)) refuse("this line is not KEY = VALUE");
         const std::string value{trimmed(text.substr(equals + 1))};
         check(key, value);
         const auto [known, is_new] = found_.emplace(key, place{value, line_});
@@ -146,9 +184,8 @@ private:
         } else if (key == "require_remote") {
             if (!yes_or_no(value)) refuse(key + " is " + in_quotes(value) + " (allowed: yes, no)");
         } else if (std::ranges::find(file_keys, key) != file_keys.end()) {
-            if (!value.starts_with('/')) {
-                refuse(key + " is " + in_quotes(value) + " (allowed: an absolute path)");
-            }
+            // The value is not shown: it may be the password itself.
+            if (!value.starts_with('/')) refuse(key + " is not an absolute path");
         } else {
             refuse("unknown key " + in_quotes(key) + " (allowed: " + all_keys + ")");
         }
@@ -160,8 +197,11 @@ private:
                            std::ranges::any_of(std::array{"redis://", "rediss://", "unix:/"},
                                                [&](const char* s) { return value.starts_with(s); });
         if (known) return;
+        // No more than the scheme is shown: there may be a password anywhere in the rest.
+        const std::string scheme = value.substr(0, value.find(':'));
+        const bool has_scheme = scheme.size() < value.size() && is_name(scheme);
         refuse(
-            "url is " + in_quotes(value) +
+            "url " + (has_scheme ? "begins with " + in_quotes(scheme + ":") : "is not a URL") +
             " (allowed: redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:/PATH, local:)");
     }
 
@@ -211,35 +251,37 @@ void prefer_first(std::optional<Value>& first, std::optional<Value>& second)
 
 }  // namespace
 
-std::vector<path> settings_files()
+std::vector<settings_file> settings_files()
 {
     if (const std::string only = variable("PAWL_CONFIG"); !only.empty()) {
         if (::access(only.c_str(), F_OK) != 0) {
             throw settings_error{"PAWL_CONFIG: there is no file " + in_quotes(only)};
         }
-        return {only};
+        return {{only, true}};
     }
-    std::vector<path> files;
+    std::vector<settings_file> files;
     // As the XDG Base Directory Specification has it: a relative path is as good as none.
     path home = variable("XDG_CONFIG_HOME");
     if (!home.is_absolute()) {
         const path user = variable("HOME");
         home = user.is_absolute() ? user / ".config" : path{};
     }
-    if (!home.empty()) files.push_back(home / file_name);
+    if (!home.empty()) files.emplace_back(home / file_name);
     files.emplace_back(system_file);
     return files;
 }
 
-settings read_settings(const std::vector<path>& files)
+settings read_settings(const std::vector<settings_file>& files, look_for wanted)
 {
     settings result;
-    for (const path& file : files) {
+    for (const settings_file& file : files) {
         const auto text = read_whole(file);
         if (!text) continue;
-        settings found = reader{file}.read(*text);
+        settings found = reader{file.where}.read(*text);
         prefer_first(result.url, found.url);
         prefer_first(result.require_remote, found.require_remote);
+        const bool found_server = result.url && !result.url->value.starts_with("local:");
+        if (found_server && wanted == look_for::server) break;
     }
     return result;
 }

@@ -28,6 +28,7 @@ supervisor::supervisor(const hold& hold, child& child, guardian& guard, const si
       settings_{settings},
       margin_{kill_margin(settings.lease)}
 {
+    ::sigemptyset(&passed_on_);
 }
 
 void supervisor::prepare()
@@ -70,8 +71,14 @@ void supervisor::handle(int signal)
     } else if (signal == SIGCONT) {
         child_continued();
     } else {
+        ::sigaddset(&passed_on_, signal);
         child_.signal(signal);
     }
+}
+
+bool supervisor::has_passed_on(int signal) const noexcept
+{
+    return ::sigismember(&passed_on_, signal) == 1;
 }
 
 void supervisor::child_stopped(int signal)

@@ -47,6 +47,9 @@ public:
     // Whether pawl told the command to end for the sake of the lock.
     [[nodiscard]] bool has_intervened() const noexcept { return intervened_; }
 
+    // Whether pawl got this signal and passed it on to the command.
+    [[nodiscard]] bool has_passed_on(int signal) const noexcept;
+
     // Whether pawl was stopped, or hung, for so long that the guardian ended the command.
     [[nodiscard]] bool came_too_late() const noexcept { return too_late_; }
 
@@ -78,6 +81,7 @@ private:
     boot_time told_deadline_{};  // the one that the guardian knows; 0: none
     boot_time term_at_{};
     boot_time kill_at_{};
+    sigset_t passed_on_{};
     bool lost_ = false;
     bool terminated_ = false;
     bool killed_ = false;

@@ -37,10 +37,10 @@ using named_url = setting<std::string>;
     return setting<bool>{.value = *value, .source = "PAWL_REQUIRE_REMOTE"};
 }
 
-[[nodiscard]] settings from_files()
+[[nodiscard]] settings from_files(look_for wanted)
 {
     try {
-        return read_settings(settings_files());
+        return read_settings(settings_files(), wanted);
     } catch (const settings_error& mistake) {
         refuse(mistake.what());
     }
@@ -82,7 +82,8 @@ server_choice choose_server(const server_options& given, remote wanted,
     if (url && url->value.starts_with("memory:")) refuse(no_memory);
     auto required = remote_outside_files(given);
     if (!url || is_local(url->value)) {
-        settings files = from_files();
+        // With `local:` given already, any of the files may require another.
+        settings files = from_files(url ? look_for::everything : look_for::server);
         if (!url) url = std::move(files.url);
         if (!required) required = std::move(files.require_remote);
     }

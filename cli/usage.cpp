@@ -27,9 +27,10 @@ namespace {
         rows.push_back(std::move(row));
     }
     // CLI11 has --help and --version first.
-    std::ranges::stable_partition(rows, [](const option_row& row) {
+    const auto own = std::ranges::find_if(rows, [](const option_row& row) {
         return row.names.back() != "--help" && row.names.back() != "--version";
     });
+    std::ranges::rotate(rows, own);
     return rows;
 }
 

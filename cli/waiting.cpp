@@ -46,7 +46,7 @@ constexpr std::chrono::seconds unexplained_wait{1};
 wait_result wait_for_lock(mutex& lock, const std::string& server, const run_options& options,
                           const signals& signals)
 {
-    interruption interruption{signals, interruption::second_signal::waits,
+    interruption interruption{signals, interruption::ends_process::no_signal,
                               reminder_of(server, options)};
     wait_result result;
     result.held = acquire(lock, options, interruption.token());

@@ -74,25 +74,26 @@ std::chrono::nanoseconds delay_between(std::size_t addresses, std::chrono::nanos
 
 }  // namespace
 
-std::vector<socket_address> with_alternating_families(std::vector<socket_address> addresses)
+std::vector<socket_address> with_alternating_families(const std::vector<socket_address>& addresses)
 {
     if (addresses.empty()) return addresses;
     const auto family = addresses.front().storage.ss_family;
-    const auto others = std::ranges::stable_partition(
-        addresses, [&](const auto& each) { return each.storage.ss_family == family; });
+    std::vector<socket_address> first;
+    std::vector<socket_address> second;
+    for (const auto& each : addresses) {
+        (each.storage.ss_family == family ? first : second).push_back(each);
+    }
     std::vector<socket_address> ordered;
     ordered.reserve(addresses.size());
-    auto first = addresses.begin();
-    auto second = others.begin();
-    while (first != others.begin() || second != addresses.end()) {
-        if (first != others.begin()) ordered.push_back(*first++);
-        if (second != addresses.end()) ordered.push_back(*second++);
+    for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+        if (i < first.size()) ordered.push_back(first[i]);
+        if (i < second.size()) ordered.push_back(second[i]);
     }
     return ordered;
 }
 
-address_race::address_race(std::vector<socket_address> addresses, base::boot_time until)
-    : waiting_{with_alternating_families(std::move(addresses))}
+address_race::address_race(const std::vector<socket_address>& addresses, base::boot_time until)
+    : waiting_{with_alternating_families(addresses)}
 {
     waiting_.resize(std::min(waiting_.size(), most_addresses));
     std::ranges::reverse(waiting_);

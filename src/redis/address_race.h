@@ -21,7 +21,7 @@ namespace pawl::redis {
 class address_race {
 public:
     // Every address gets its turn by `until`. Throws std::system_error if there are no descriptors.
-    address_race(std::vector<socket_address> addresses, base::boot_time until);
+    address_race(const std::vector<socket_address>& addresses, base::boot_time until);
 
     enum class status { more, connected, failed };
 
@@ -58,6 +58,6 @@ private:
 
 // The order in which they are tried: the families take turns, and the first one begins.
 [[nodiscard]] std::vector<socket_address> with_alternating_families(
-    std::vector<socket_address> addresses);
+    const std::vector<socket_address>& addresses);
 
 }  // namespace pawl::redis

@@ -84,15 +84,15 @@ void link::try_resolve()
         close({failure_kind::unreachable, resolution_->problem()});
         return;
     }
-    auto addresses = resolution_->addresses();
+    const auto addresses = resolution_->addresses();
     resolution_.reset();
-    connect_to(std::move(addresses));
+    connect_to(addresses);
 }
 
-void link::connect_to(std::vector<socket_address> addresses)
+void link::connect_to(const std::vector<socket_address>& addresses)
 {
     state_ = state::connecting;
-    race_.emplace(std::move(addresses), until_);
+    race_.emplace(addresses, until_);
     try_connect();
 }
 

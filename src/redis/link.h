@@ -74,7 +74,7 @@ public:
 
 private:
     void try_resolve();
-    void connect_to(std::vector<socket_address> addresses);
+    void connect_to(const std::vector<socket_address>& addresses);
     void try_connect();
     [[nodiscard]] bool is_right_peer();
     void secure();

@@ -136,6 +136,27 @@ TEST_F(run_lock, is_given_back_early_when_a_signal_ends_pawl)
     EXPECT_EQ(locks(), words{});
 }
 
+TEST_F(run_lock, is_not_kept_after_a_signal_to_pawl_ended_the_command)
+{
+    for (const auto& [command, end] :
+         {std::pair{"echo up; exec sleep 1000", killed_by(SIGTERM)},
+          std::pair{"trap 'exit 143' TERM; echo up; while :; do sleep 0.01; done", exited(143)}}) {
+        process running = start({"--hold-at-least", "1h", "k", "-c", command});
+        EXPECT_EQ(running.line_after("up"), "");
+        running.signal(SIGTERM);
+        EXPECT_EQ(running.wait(patience), end);
+        EXPECT_EQ(locks(), words{});
+    }
+}
+
+TEST_F(run_lock, is_kept_after_a_signal_that_pawl_did_not_pass_on)
+{
+    process running = start({"--verbose", "--hold-at-least", "1h", "k", "-c", "kill -TERM $$"});
+    EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
+    running.signal(SIGINT);
+    EXPECT_EQ(running.wait(patience), killed_by(SIGINT));
+}
+
 TEST_F(run_lock, may_have_any_name)
 {
     for (const std::string key : {"run", "local", "++", "[a,b]", "{}", "k=v", "{a}b", "\xff\x01"}) {

@@ -1,6 +1,8 @@
 // pawl run in the command of another pawl run.
 #include "command.h"
 
+#include <csignal>
+
 namespace pawl::test {
 namespace {
 
@@ -21,7 +23,29 @@ TEST_F(nested_run, of_the_same_lock_fails_at_once)
         EXPECT_EQ(got.end, exited(0));
         EXPECT_EQ(got.out, "inner=64\n");
         EXPECT_EQ(got.err,
-                  "pawl: this runs under the lock 'k' already: a wait for it would never end\n");
+                  "pawl: this runs under the lock 'k' already: it would wait for itself\n");
+    }
+}
+
+// It would not get the lock, so it is no better than one that waits for ever.
+TEST_F(nested_run, of_the_same_lock_with_a_limit_fails_at_once_too)
+{
+    const result got =
+        run({"k", "-c", pawl_run(server_.unix_url(), "-w 1h k -- echo ran") + "; echo inner=$?"});
+    EXPECT_EQ(got.out, "inner=64\n");
+    EXPECT_EQ(got.err, "pawl: this runs under the lock 'k' already: it would wait for itself\n");
+}
+
+// A loop around it goes on if pawl does not end by the signal.
+TEST_F(nested_run, is_ended_by_a_signal_while_the_server_does_not_answer)
+{
+    server_.freeze();
+    for (const int signal : {SIGINT, SIGTERM}) {
+        process asking = pawl({"run", "--verbose", "--url", server_.unix_url(), "k", "--", "true"},
+                              {"PAWL_HOLDER=someone"});
+        EXPECT_TRUE(eventually([&] { return asking.err().find("asking") != std::string::npos; }));
+        asking.signal(signal);
+        EXPECT_EQ(asking.wait(patience), killed_by(signal)) << asking.err();
     }
 }
 

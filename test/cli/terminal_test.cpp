@@ -151,6 +151,17 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_a_lock_that_is_kept)
     EXPECT_EQ(locks(), words{});
 }
 
+TEST_F(run_terminal, ctrl_c_ends_a_command_whose_lock_would_be_kept)
+{
+    for (const char* rest : {"", " | cat"}) {
+        const pid_t sleeping = run_sleeper("--hold-at-least 1h", rest);
+        terminal_.type(ctrl_c);
+        expect_status(130);
+        EXPECT_FALSE(is_alive(sleeping));
+        EXPECT_EQ(locks(), words{});
+    }
+}
+
 TEST_F(run_terminal, ctrl_c_that_the_command_deals_with_does_not_end_a_loop)
 {
     const std::string command = "k -c 'trap \"exit 0\" INT; echo up; while :; do sleep 0.01; done'";

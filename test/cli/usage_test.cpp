@@ -201,6 +201,23 @@ TEST_F(password, is_not_shown_when_the_command_cannot_be_run)
     EXPECT_NE(got.err.find("redis://:xxx@host"), std::string::npos) << got.err;
 }
 
+TEST_F(password, of_a_mistyped_url_is_not_shown_when_the_command_cannot_be_run)
+{
+    for (const char* url : {"redis:hush@h", ":hush@h", "user:hush@h", "redis:/user:hush@h",
+                            "redis:hush@hush@h", "redis:hush@h and:hush@h"}) {
+        const result got = run({"k", "--", url});
+        EXPECT_EQ(got.end, exited(127));
+        EXPECT_NE(got.err.find(":xxx@h'"), std::string::npos) << got.err;
+        EXPECT_EQ(got.err.find("hush"), std::string::npos) << got.err;
+    }
+}
+
+TEST_F(password, is_not_taken_for_one_in_the_path_of_a_socket)
+{
+    const result got = run({"k", "--", "unix:/run/redis@main.sock"});
+    EXPECT_NE(got.err.find("'unix:/run/redis@main.sock'"), std::string::npos) << got.err;
+}
+
 TEST_F(password, on_the_command_line_is_not_shown_to_others)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "hush-hush"});
