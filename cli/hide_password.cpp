@@ -27,15 +27,20 @@ struct range {
     return std::nullopt;
 }
 
-// The first thing after `from` that stands between a colon and an '@' in one word: a URL that was
-// mistyped, such as redis:PASSWORD@HOST.
+// Whether a mistyped URL may have its first colon here: redis:PASSWORD@HOST, :PASSWORD@HOST. Other words with
+// a colon and an '@', such as mail:someone@example.com, are names of locks.
+[[nodiscard]] bool may_begin_url(std::string_view before) noexcept
+{
+    if (before.empty() || before.ends_with("redis") || before.ends_with("rediss")) return true;
+    return std::string_view{" \t\r\n'\"="}.find(before.back()) != std::string_view::npos;
+}
+
+// The first thing after `from` that stands between such a colon and an '@' in one word.
 [[nodiscard]] std::optional<range> find_in_word(std::string_view text, std::size_t from) noexcept
 {
     for (auto colon = text.find(':', from); colon != text.npos; colon = text.find(':', colon + 1)) {
         const std::string_view rest = text.substr(colon + 1);
-        // The colon after a scheme. The rest of unix:/PATH is no secret.
-        if (rest.starts_with("//")) continue;
-        if (rest.starts_with('/') && text.substr(0, colon).ends_with("unix")) continue;
+        if (rest.starts_with("//") || !may_begin_url(text.substr(0, colon))) continue;
         const std::size_t end = rest.substr(0, rest.find_first_of(" \t\r\n")).rfind('@');
         if (end != rest.npos) return range{colon + 1, colon + 1 + end};
     }

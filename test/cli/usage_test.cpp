@@ -203,8 +203,8 @@ TEST_F(password, is_not_shown_when_the_command_cannot_be_run)
 
 TEST_F(password, of_a_mistyped_url_is_not_shown_when_the_command_cannot_be_run)
 {
-    for (const char* url : {"redis:hush@h", ":hush@h", "user:hush@h", "redis:/user:hush@h",
-                            "redis:hush@hush@h", "redis:hush@h and:hush@h"}) {
+    for (const char* url : {"redis:hush@h", ":hush@h", "redis:/user:hush@h", "rediss:hush@hush@h",
+                            "redis:hush@h redis:hush@h"}) {
         const result got = run({"k", "--", url});
         EXPECT_EQ(got.end, exited(127));
         EXPECT_NE(got.err.find(":xxx@h'"), std::string::npos) << got.err;
@@ -212,10 +212,12 @@ TEST_F(password, of_a_mistyped_url_is_not_shown_when_the_command_cannot_be_run)
     }
 }
 
-TEST_F(password, is_not_taken_for_one_in_the_path_of_a_socket)
+TEST_F(password, is_not_suspected_in_the_path_of_a_socket_or_the_name_of_a_lock)
 {
-    const result got = run({"k", "--", "unix:/run/redis@main.sock"});
-    EXPECT_NE(got.err.find("'unix:/run/redis@main.sock'"), std::string::npos) << got.err;
+    for (const std::string word : {"unix:/run/redis@main.sock", "mail:someone@example.com"}) {
+        const result got = run({"k", "--", word});
+        EXPECT_NE(got.err.find("'" + word + "'"), std::string::npos) << got.err;
+    }
 }
 
 TEST_F(password, on_the_command_line_is_not_shown_to_others)

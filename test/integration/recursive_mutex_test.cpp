@@ -2,6 +2,7 @@
 #include "integration/fixture.h"
 #include "support/no_descriptors.h"
 
+#include <cerrno>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -56,6 +57,9 @@ TEST_P(recursion, is_free_after_the_release_though_an_entry_failed_for_want_of_d
     auto outer = mutex_.acquire();
     std::stop_source stop;
     std::error_code told;
+    // UBSan needs a descriptor when it meets an error's category for the first time.
+    static_cast<void>(std::error_code{EMFILE, std::system_category()}.message());
+    static_cast<void>(std::error_code{EMFILE, std::generic_category()}.message());
     server_.freeze();  // so that there is something to wait for
     {
         const no_descriptors here;
