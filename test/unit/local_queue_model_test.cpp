@@ -152,7 +152,7 @@ private:
         }
     }
 
-    // Whoever waits is told if patience is over, unless someone here has the lock.
+    // All who wait are told if patience is over, unless someone here has the lock.
     void no_answer(bool for_a_limit)
     {
         bool told = false;

@@ -403,7 +403,7 @@ TEST_F(a_local_queue, lets_one_ask_who_comes_after_the_others_were_told)
     const auto late_to_look = wait_in_line();
     ASSERT_TRUE(queue_.asked_in_vain(whole, at(1000)));
     EXPECT_EQ(queue_.arrive(), turn::ask);
-    EXPECT_EQ(queue_.silent_before(), 0ms) << "he has a limit of his own";
+    EXPECT_EQ(queue_.silent_before(), 0ms) << "a newcomer has a limit of its own";
     const auto behind = wait_in_line();
     EXPECT_EQ(queue_.look(late_to_look), turn::give_up);
     queue_.asked();
