@@ -3,7 +3,7 @@
 namespace pawl::cli {
 namespace {
 
-[[nodiscard]] std::string quoted(std::string_view text)
+[[nodiscard]] std::string in_quotes(std::string_view text)
 {
     std::string result = "'";
     for (const char c : text) {
@@ -27,11 +27,11 @@ namespace {
 // Lines for what may stand where `condition` is true.
 [[nodiscard]] std::string lines(const page& page, const std::string& condition)
 {
-    const std::string start = "complete -c pawl -n " + quoted(condition);
+    const std::string start = "complete -c pawl -n " + in_quotes(condition);
     std::string result;
     for (const cli::page& command : page.commands) {
-        result += start + " -a " + quoted(last_word(command.name)) + " -d " +
-                  quoted(command.summary) + "\n";
+        result += start + " -a " + in_quotes(last_word(command.name)) + " -d " +
+                  in_quotes(command.summary) + "\n";
     }
     for (const option_row& option : page.options) {
         result += start;
@@ -40,7 +40,7 @@ namespace {
             result += (is_long ? " -l " : " -s ") + name.substr(is_long ? 2 : 1);
         }
         result += value_flags(kind_of(option));
-        result += " -d " + quoted(option.help) + "\n";
+        result += " -d " + in_quotes(option.help) + "\n";
     }
     return result;
 }

@@ -4,7 +4,7 @@ namespace pawl::cli {
 namespace {
 
 // Within single quotes; in the text of _arguments brackets and colons have a meaning.
-[[nodiscard]] std::string quoted(std::string_view text)
+[[nodiscard]] std::string in_quotes(std::string_view text)
 {
     std::string result;
     for (const char c : text) {
@@ -44,9 +44,9 @@ namespace {
         if (!option.argument.empty()) names += is_long ? '=' : '+';
     }
     if (option.names.size() > 1) names = "{" + names + "}";
-    std::string result = "'(" + together + ")'" + names + "'[" + quoted(option.help) + "]";
+    std::string result = "'(" + together + ")'" + names + "'[" + in_quotes(option.help) + "]";
     if (!option.argument.empty()) {
-        result += ":" + quoted(option.argument) + ":" + action(kind_of(option));
+        result += ":" + in_quotes(option.argument) + ":" + action(kind_of(option));
     }
     return result + "'";
 }
@@ -76,7 +76,7 @@ namespace {
     std::string arms;
     for (const cli::page& command : page.commands) {
         const std::string word{last_word(command.name)};
-        rows += "        '" + word + ":" + quoted(command.summary) + "'\n";
+        rows += "        '" + word + ":" + in_quotes(command.summary) + "'\n";
         arms += "                " + word + ") " + function_name(command) + " ;;\n";
     }
     return function_name(page) + "() {\n    local -a subcommands=(\n" + rows +

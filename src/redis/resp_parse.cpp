@@ -78,7 +78,7 @@ parse_status reply_parser::read_line(std::string_view buffer)
     // Before its line is whole: something that is not RESP may never send a line end.
     const char opener = buffer[position_];
     if (type_bytes.find(opener) == type_bytes.npos) {
-        return fail(position_, quoted(opener) + " does not open a RESP value");
+        return fail(position_, in_quotes(opener) + " does not open a RESP value");
     }
     if (const auto status = find_line_end(buffer); status != parse_status::complete) {
         return status;
@@ -109,7 +109,7 @@ parse_status reply_parser::find_line_end(std::string_view buffer)
             return parse_status::more;
         }
         if (buffer[scanned_ + 1] != '\n') {
-            return fail(scanned_ + 1, quoted(buffer[scanned_ + 1]) + " after a carriage return");
+            return fail(scanned_ + 1, in_quotes(buffer[scanned_ + 1]) + " after a carriage return");
         }
         return parse_status::complete;
     }
@@ -120,7 +120,7 @@ parse_status reply_parser::read_scalar(resp_type type, std::string_view text, st
 {
     resp_node node{.type = type, .offset = at, .length = text.size()};
     const auto unlike = [&](std::string_view what) {
-        return fail(at, quoted(text).append(" is not ").append(what));
+        return fail(at, in_quotes(text).append(" is not ").append(what));
     };
     if (type == resp_type::real && !looks_real(text)) {
         return unlike("a real number");
@@ -163,7 +163,7 @@ parse_status reply_parser::read_length(resp_type type, std::string_view text, st
     // This also refuses "?", a length that is told later. RESP3 has it, but Redis never sends it.
     const auto length = to_length(text);
     if (!length) {
-        return fail(at, quoted(text) + " is not a length");
+        return fail(at, in_quotes(text) + " is not a length");
     }
     if (!has_body(type)) {
         return open_aggregate(type, *length, at);
@@ -224,13 +224,13 @@ parse_status reply_parser::read_body(std::string_view buffer)
     if (body_.type == resp_type::verbatim) {
         const std::size_t colon = position_ + verbatim_prefix_bytes - 1;
         if (buffer[colon] != ':') {
-            return fail(colon, quoted(buffer[colon]) + " after the format of a verbatim string");
+            return fail(colon, in_quotes(buffer[colon]) + " after the format of a verbatim string");
         }
         body_.offset += verbatim_prefix_bytes;
         body_.length -= verbatim_prefix_bytes;
     }
     if (const auto after = buffer.substr(end, crlf_bytes); after != "\r\n") {
-        return fail(end, quoted(after) + " after a string instead of CRLF");
+        return fail(end, in_quotes(after) + " after a string instead of CRLF");
     }
     body_due_ = false;
     add(body_);

@@ -22,7 +22,7 @@ std::string_view without_sign(std::string_view text) noexcept
 
 }  // namespace
 
-std::string quoted(std::string_view text, char quote)
+std::string in_quotes(std::string_view text, char quote)
 {
     constexpr std::size_t shown = 32;
     constexpr std::string_view hex = "0123456789abcdef";
@@ -41,9 +41,9 @@ std::string quoted(std::string_view text, char quote)
     return text.size() > shown ? out + "..." : out;
 }
 
-std::string quoted(char c)
+std::string in_quotes(char c)
 {
-    return quoted({&c, 1}, '\'');
+    return in_quotes({&c, 1}, '\'');
 }
 
 bool is_whole_number(std::string_view text) noexcept

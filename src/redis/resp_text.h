@@ -10,8 +10,8 @@
 namespace pawl::redis {
 
 // Fit for a log line: of bounded length, and without control characters.
-[[nodiscard]] std::string quoted(std::string_view text, char quote = '"');
-[[nodiscard]] std::string quoted(char c);
+[[nodiscard]] std::string in_quotes(std::string_view text, char quote = '"');
+[[nodiscard]] std::string in_quotes(char c);
 
 // The specification gives an integer an optional sign, plus or minus, and one or more digits. So a
 // plus and leading zeros are read here, though Redis writes neither and hiredis 0.14 takes neither:

@@ -33,7 +33,7 @@ event event_of(const core::transition& change, boot_time now)
 
 std::string text_of(const event& what, const std::string& server)
 {
-    std::string text = "lock " + quoted(what.lock) + ": " + std::string{to_string(what.from)} +
+    std::string text = "lock " + in_quotes(what.lock) + ": " + std::string{to_string(what.from)} +
                        " → " + std::string{to_string(what.to)};
     if (what.why != cause::none) text += ": " + std::string{to_string(what.why)};
     if (!what.detail.empty()) text += " (" + what.detail + ')';

@@ -114,7 +114,7 @@ void lockable::unlock() noexcept
     std::error_code ec;
     unlock(ec);
     if (ec) {
-        state_->client().warn("unlock " + sync::quoted(name()) + " on " +
+        state_->client().warn("unlock " + sync::in_quotes(name()) + " on " +
                               state_->client().server() + ": " + ec.message());
     }
 }

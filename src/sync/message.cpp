@@ -83,7 +83,7 @@ std::string_view advice(errc failure, std::string_view detail)
 
 }  // namespace
 
-std::string quoted(std::string_view name)
+std::string in_quotes(std::string_view name)
 {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string out = "'";
@@ -104,7 +104,7 @@ std::string describe(std::string_view action, std::string_view lock, std::string
                      errc failure, std::string_view detail)
 {
     std::string text{action};
-    if (!lock.empty()) text += ' ' + quoted(lock);
+    if (!lock.empty()) text += ' ' + in_quotes(lock);
     text.append(" on ").append(server).append(": ");
     text += make_error_code(failure).message();
     if (!detail.empty()) text.append(" (").append(detail).append(")");

@@ -13,6 +13,6 @@ namespace pawl::sync {
                                    std::string_view server, errc failure, std::string_view detail);
 
 // A lock's name in quotes, with what cannot be printed as \xNN.
-[[nodiscard]] std::string quoted(std::string_view name);
+[[nodiscard]] std::string in_quotes(std::string_view name);
 
 }  // namespace pawl::sync
