@@ -47,9 +47,11 @@
 
 namespace pawl {
 
+namespace core {
+enum class object_kind;
+}
 namespace sync {
 class lock_state;
-enum class reentry : bool;
 enum class fairness : bool;
 }  // namespace sync
 
@@ -210,7 +212,7 @@ public:
 protected:
     // A name is 1 to 512 bytes, any but NUL. Throws pawl::error (bad_argument).
     lockable(client& client, std::string_view name, const lock_options& options,
-             sync::reentry reentry, sync::fairness fairness);
+             core::object_kind kind, sync::fairness fairness);
     ~lockable();
 
 private:

@@ -15,18 +15,6 @@ namespace {
 constexpr std::chrono::milliseconds shortest_foreign_pause{20};
 constexpr std::chrono::milliseconds longest_foreign_pause{100};
 
-errc failure_of(verdict what)
-{
-    switch (what) {
-    case verdict::not_a_lock: return errc::not_a_lock;
-    case verdict::cancelled: return errc::cancelled;
-    case verdict::no_reply:
-    case verdict::unreachable:
-    case verdict::unavailable: return errc::unreachable;
-    default: return errc::refused;
-    }
-}
-
 }  // namespace
 
 std::chrono::milliseconds place_lifetime(std::chrono::milliseconds lease)
@@ -38,14 +26,6 @@ std::chrono::milliseconds place_lifetime(std::chrono::milliseconds lease)
 std::chrono::milliseconds look_interval(std::chrono::milliseconds lease)
 {
     return place_lifetime(lease) / 3;
-}
-
-std::string place_in_queue(const acquire_plan& plan)
-{
-    std::string place{plan.holder};
-    place.append(" ").append(plan.client);
-    place.append(" ").append(std::to_string(plan.lease.count()));
-    return place.append(" ").append(std::to_string(plan.reserve));
 }
 
 acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_unit& random)
@@ -62,27 +42,39 @@ acquire_step acquire_machine::start(boot_time now)
     return send(now);
 }
 
-acquire_step acquire_machine::on_outcome(const outcome& got, boot_time now)
+acquire_step acquire_machine::on_reply(const acquire_reply& got, boot_time now)
+{
+    sending_ = false;
+    if (const auto* const grant = std::get_if<granted>(&got)) return on_grant(*grant, now);
+    if (const auto* const others = std::get_if<busy>(&got)) return on_busy(*others, now);
+    return on_failure(std::get<failure>(got), now);
+}
+
+acquire_step acquire_machine::on_timeout(boot_time now)
+{
+    sending_ = false;
+    return on_failure(without_answer(failure_kind::no_reply), now);
+}
+
+failure acquire_machine::without_answer(failure_kind why) const
+{
+    return {.what = why,
+            .detail = "no answer within the limit",
+            .maybe_executed = true,
+            .maybe_late = hinted_};
+}
+
+acquire_step acquire_machine::on_failure(const failure& got, boot_time now)
 {
     if (got.maybe_executed) {
         uncertain_ = true;
         // After an answer, even an error, there is nothing on its way any more.
         if (!is_answer(got.what)) unanswered_ = true;
     }
-    if (got.bare) {
-        bare_ = true;
-        wanted_until_ = std::max(wanted_until_, now + latest_bare);
-    }
-    switch (got.what) {
-    case verdict::done: return on_grant(got, now);
-    case verdict::busy: return on_busy(got, now);
-    case verdict::no_reply:
-    case verdict::unreachable:
-    case verdict::unavailable: return on_no_answer(got, now);
-    default:
-        silent_ = got.what == verdict::cancelled;
-        return finish(failure_of(got.what), got.detail);
-    }
+    if (got.maybe_late) wanted_until_ = std::max(wanted_until_, now + latest_execution);
+    if (is_silence(got.what)) return on_no_answer(got, now);
+    silent_ = got.what == failure_kind::cancelled;
+    return finish(errc_of(got.what), got.detail);
 }
 
 acquire_step acquire_machine::on_pause_over(boot_time now)
@@ -93,12 +85,13 @@ acquire_step acquire_machine::on_pause_over(boot_time now)
     return send(now);
 }
 
-acquire_step acquire_machine::on_cancel()
+acquire_step acquire_machine::on_cancel(boot_time now)
 {
+    if (sending_) return on_failure(without_answer(failure_kind::cancelled), now);
     return finish(errc::cancelled, {});
 }
 
-acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
+acquire_step acquire_machine::on_grant(const granted& got, boot_time now)
 {
     const auto deadline = local_deadline(sent_, plan_.lease, plan_.drift);
     if (now >= deadline && !base::is(base::mutant::d5_stale_grant)) {
@@ -113,7 +106,7 @@ acquire_step acquire_machine::on_grant(const outcome& got, boot_time now)
     }
     result_.fence = got.fence;
     result_.unheard = got.found && queued_;
-    result_.at_once = !seen_busy_ && !unanswered_;
+    if (!seen_busy_ && !unanswered_) result_.hint = got.hint;
     if (unanswered_) result_.wanted_until = wanted_until_;
     result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
     return {.what = acquire_step::kind::finish};
@@ -135,7 +128,7 @@ acquire_step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     return {.what = acquire_step::kind::finish};
 }
 
-acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
+acquire_step acquire_machine::on_busy(const busy& got, boot_time now)
 {
     seen_busy_ = true;
     waiting_ = true;
@@ -157,8 +150,8 @@ acquire_step acquire_machine::on_busy(const outcome& got, boot_time now)
 
     auto until = std::min(now + next_look(got.holder), limit_);
     // A holder that crashed is followed as soon as its lease is over.
-    if (got.busy_for.count() >= 0) {
-        until = std::min(until, now + got.busy_for + std::chrono::milliseconds{1});
+    if (got.left.count() >= 0) {
+        until = std::min(until, now + got.left + std::chrono::milliseconds{1});
     }
     if (!queued_) return pause(until);
     pauses_ = 0;
@@ -192,14 +185,14 @@ std::chrono::nanoseconds acquire_machine::next_pause()
                                                                 (0.5 + 0.5 * (*random_)()));
 }
 
-acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
+acquire_step acquire_machine::on_no_answer(const failure& got, boot_time now)
 {
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
     out_of_patience_ = !again;
     // A caller that does not want to wait is told after a second try: the first may have used a
     // connection to a server that is a replica now. And at once if there is no server.
-    if (got.what == verdict::unavailable) ++times_not_now_;
+    if (got.what == failure_kind::unavailable) ++times_not_now_;
     const bool hopeless = plan_.limit.is_now() && (got.no_server || times_not_now_ >= 2);
     if (!again || stuck || hopeless || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck && !hopeless;
@@ -212,31 +205,27 @@ acquire_step acquire_machine::on_no_answer(const outcome& got, boot_time now)
 acquire_step acquire_machine::send(boot_time now)
 {
     sent_ = now;
+    sending_ = true;
     silent_ = true;
     acquire_step step{.what = acquire_step::kind::send};
     step.until = std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
     wanted_until_ = std::max(wanted_until_, step.until);
-    // Who has asked before may have a place, or the lock.
-    const bool overtakes = plan_.fair && !base::is(base::mutant::bare_overtakes);
-    const bool bare = plan_.known > 0 && plan_.layout == layout::plain && plan_.reserve == 0 &&
-                      plan_.own_holder && !overtakes && !asked_before_;
-    asked_before_ = true;
-    step.request = {.what = verb::acquire,
-                    .layout = plan_.layout,
-                    .keys = plan_.keys,
-                    .holder = plan_.holder,
+    const bool first = !std::exchange(asked_before_, true);
+    // A request that repeats one without an answer says what that one said.
+    const auto hint = first || unanswered_ ? plan_.hint : core::hint{};
+    hinted_ = first && hint;
+    step.request = {.mine = plan_.mine,
                     .lease = plan_.lease,
-                    .count = 1,
-                    .repeated = uncertain_,
                     .sent = now,
                     .until = step.until,
-                    .known = bare ? plan_.known : 0,
-                    .mend = bare_,
-                    .join = plan_.joins && !plan_.limit.is_now(),
+                    .first = first,
+                    .repeated = uncertain_,
+                    .wait = std::nullopt,
                     .fair = plan_.fair,
-                    .stay = stay(now),
                     .client = plan_.client,
-                    .reserve = plan_.reserve};
+                    .reserve = plan_.reserve,
+                    .hint = hint};
+    if (plan_.joins && !plan_.limit.is_now()) step.request.wait = stay(now);
     return step;
 }
 

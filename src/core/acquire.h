@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "core/notice.h"
-#include "core/operation.h"
 #include "core/patience.h"
+#include "core/request.h"
 
 #include <pawl/error.h>
 #include <pawl/options.h>
@@ -29,9 +29,7 @@
 namespace pawl::core {
 
 struct acquire_plan {
-    const lock_keys* keys{};
-    std::string_view holder;
-    pawl::layout layout{};
+    claim mine{};
     std::chrono::milliseconds lease{};
     std::chrono::milliseconds poll_interval{};  // if there is no place in the queue
     std::chrono::milliseconds command_limit{};
@@ -48,24 +46,24 @@ struct acquire_plan {
     std::string_view client{};  // who is told
     unsigned reserve = 0;       // numbers above the fence
 
-    // The lock was granted at once when it was last asked for, with this number, and so most likely is
-    // free: then a bare acquire is tried first. Else 0.
-    std::uint64_t known = 0;
+    // The lock was granted at once when it was last asked for, and so most likely is free: what the
+    // store said then (acquire_result::hint). It goes with the first request, and with those that
+    // repeat it.
+    core::hint hint{};
 
     // Others of this client asked before and had no answer for so long. This call's patience is
     // shorter by that time.
     base::boot_clock::duration silent_before{};
 };
 
-// A bare acquire does not say until when it is wanted. If it had no answer, it is taken for possible that
-// it is executed so much later.
-inline constexpr std::chrono::seconds latest_bare{60};
+// A request that may be late (failure::maybe_late) is taken to be executed within this time, or never.
+inline constexpr std::chrono::seconds latest_execution{60};
 
 struct acquire_step {
     enum class kind { send, pause, wait, finish };
     kind what{};
-    base::boot_time until{};  // send: the answer must be here by then; pause, wait: that long
-    operation request{};      // send
+    base::boot_time until{};    // send: the answer must be here by then; pause, wait: that long
+    acquire_request request{};  // send
 };
 
 // After `finish`.
@@ -75,7 +73,7 @@ struct acquire_result {
     std::uint64_t fence{};
     base::boot_time sent{};  // the lease has not begun before that
     bool unheard = false;    // granted by hand-over, but the message did not come
-    bool at_once = false;    // granted to the first request, from which it was free
+    core::hint hint{};       // for the next time: granted to the first request, so it was free
 
     // Not granted, but the server may think so, now or when a delayed request arrives, or it has a
     // place in the queue: release it.
@@ -93,10 +91,12 @@ public:
     acquire_machine(const acquire_plan& plan, const base::random_unit& random);
 
     [[nodiscard]] acquire_step start(base::boot_time now);
-    [[nodiscard]] acquire_step on_outcome(const outcome& got, base::boot_time now);
+    [[nodiscard]] acquire_step on_reply(const acquire_reply& got, base::boot_time now);
+    // The request has no answer by step.until. It may have been executed, or may be.
+    [[nodiscard]] acquire_step on_timeout(base::boot_time now);
     [[nodiscard]] acquire_step on_pause_over(base::boot_time now);  // or the wait
     [[nodiscard]] acquire_step on_granted(const grant_notice& got, base::boot_time now);
-    [[nodiscard]] acquire_step on_cancel();
+    [[nodiscard]] acquire_step on_cancel(base::boot_time now);
 
     [[nodiscard]] const acquire_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
@@ -105,13 +105,15 @@ private:
     acquire_step send(base::boot_time now);
     [[nodiscard]] static acquire_step pause(base::boot_time until);
     acquire_step finish(errc failure, std::string detail);
-    acquire_step on_grant(const outcome& got, base::boot_time now);
-    acquire_step on_busy(const outcome& got, base::boot_time now);
+    acquire_step on_grant(const granted& got, base::boot_time now);
+    acquire_step on_busy(const busy& got, base::boot_time now);
+    acquire_step on_failure(const failure& got, base::boot_time now);
+    [[nodiscard]] failure without_answer(failure_kind why) const;
     [[nodiscard]] std::chrono::nanoseconds next_look(held_by holder);
     [[nodiscard]] std::chrono::nanoseconds foreign_pause() const;
     [[nodiscard]] std::chrono::nanoseconds next_pause();
     [[nodiscard]] std::chrono::milliseconds stay(base::boot_time now) const;
-    acquire_step on_no_answer(const outcome& got, base::boot_time now);
+    acquire_step on_no_answer(const failure& got, base::boot_time now);
 
     acquire_plan plan_;
     const base::random_unit* random_;
@@ -127,7 +129,8 @@ private:
     std::optional<base::boot_time> no_lock_since_;  // a value was seen that is no holder
     unsigned times_not_now_ = 0;                    // the server said so
     bool asked_before_ = false;
-    bool bare_ = false;     // some bare try had no answer
+    bool hinted_ = false;   // the last request was the first, and had a hint
+    bool sending_ = false;  // a request is under way
     bool waiting_ = false;  // pausing because it was busy
     bool silent_ = false;   // no answer since the last request
     bool out_of_patience_ = false;
@@ -141,8 +144,5 @@ private:
 // How often a waiter looks again, and shows that it still waits: three times in that time. A message that
 // got lost is made good then.
 [[nodiscard]] std::chrono::milliseconds look_interval(std::chrono::milliseconds lease);
-
-// What stands in the queue for such a request: docs/wire.md.
-[[nodiscard]] std::string place_in_queue(const acquire_plan& plan);
 
 }  // namespace pawl::core

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "core/operation.h"
+#include "core/request.h"
 
 #include <pawl/event.h>
 
@@ -10,8 +10,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace pawl::core {
 
@@ -29,14 +31,14 @@ public:
 // There may be a million.
 struct lease {
     // Fixed from the start.
-    std::shared_ptr<const lock_keys> keys;
+    std::shared_ptr<const object> what;
     std::string holder;
-    pawl::layout layout{};
     std::chrono::milliseconds length{};
     bool renew = true;
-    bool announce = true;  // its release
-    bool at_once = false;  // it was free when it was asked for
-    std::string place;     // in the queue, if it may have one
+    bool announce = true;           // its release
+    unsigned reserve = 0;           // numbers that were to be set aside when it was asked for
+    std::string_view place_client;  // if it may have a place in the queue: is told of the grant
+    core::hint hint;                // if it was free when it was asked for
 
     // Until then a request for it may arrive that was delayed, and take the lock once more.
     base::boot_time wanted_until{};
@@ -80,15 +82,25 @@ struct lease {
         return now == hold_state::lost || now == hold_state::released;
     }
 
-    [[nodiscard]] operation ask(verb what) const noexcept
+    // The requests about it. They are good for as long as the lease is.
+    [[nodiscard]] claim mine() const noexcept { return {what.get(), holder}; }
+    [[nodiscard]] extend_request extend(std::chrono::milliseconds to) const noexcept
     {
-        operation asked{
-            .what = what, .layout = layout, .keys = keys.get(), .holder = holder, .lease = length};
-        asked.used = fence;
-        asked.has_reserve = has_reserve;
+        return {.mine = mine(), .lease = to};
+    }
+    [[nodiscard]] count_request count(unsigned holds) const noexcept
+    {
+        return {.mine = mine(), .lease = length, .count = holds};
+    }
+    [[nodiscard]] release_request release() const noexcept
+    {
+        release_request asked{.mine = mine(),
+                              .used = fence,
+                              .has_reserve = has_reserve,
+                              .place = std::nullopt,
+                              .announce = announce};
+        if (!place_client.empty()) asked.place = {place_client, length, reserve};
         if (state == hold_state::lost) asked.forget_numbers();
-        asked.place = place;
-        asked.announce = announce;
         return asked;
     }
 };

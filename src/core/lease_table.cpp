@@ -42,20 +42,6 @@ boot_time key_for(const lease& lease)
 
 }  // namespace
 
-cause cause_of(verdict what) noexcept
-{
-    switch (what) {
-    case verdict::vanished: return cause::vanished;
-    case verdict::taken: return cause::taken;
-    case verdict::not_a_lock: return cause::not_a_lock;
-    case verdict::refused: return cause::refused;
-    case verdict::no_reply: return cause::no_reply;
-    case verdict::unavailable:
-    case verdict::unreachable: return cause::unreachable;
-    default: return cause::none;
-    }
-}
-
 milliseconds renewal_limit(milliseconds lease, milliseconds command_limit)
 {
     return std::clamp(lease / 4, milliseconds{2}, command_limit);
@@ -114,8 +100,7 @@ boot_time lease_table::first_wake() const noexcept
 
 void lease_table::expire(boot_time now, transitions& out)
 {
-    const outcome silence{
-        .what = verdict::no_reply, .fence = 0, .detail = "no answer within the limit"};
+    const failure silence{.what = failure_kind::no_reply, .detail = "no answer within the limit"};
     while (first_wake() <= now) {
         const auto lease = *by_wake_.begin();
         if (lease->deadline.load() <= now) {
@@ -161,28 +146,25 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
     return taken;
 }
 
-void lease_table::on_renewal(const lease_ptr& lease, const outcome& got, boot_time sent,
+void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot_time sent,
                              boot_time now, transitions& out)
 {
     if (lease->is_over()) return;
     // An earlier one may be answered after it was given up and another was sent.
     const bool is_last = lease->under_way && lease->sent == sent;
-    switch (got.what) {
-    case verdict::done:
+    const auto* const status = std::get_if<hold_status>(&got);
+    if (status == nullptr) {
+        if (is_last) on_renewal_failed(lease, std::get<failure>(got), now, out);
+    } else if (*status == hold_status::held) {
         if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         extended(lease, lease->length, sent, out);
-        break;
-    case verdict::vanished:
-    case verdict::taken:
-    case verdict::not_a_lock: lose(lease, cause_of(got.what), got.detail, out); break;
-    default:
-        if (is_last) on_renewal_failed(lease, got, now, out);
-        break;
+    } else {
+        lose(lease, cause_of(*status), {}, out);
     }
 }
 
-void lease_table::on_renewal_failed(const lease_ptr& lease, const outcome& got, boot_time now,
+void lease_table::on_renewal_failed(const lease_ptr& lease, const failure& got, boot_time now,
                                     transitions& out)
 {
     no_longer_under_way(*lease);

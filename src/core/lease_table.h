@@ -69,7 +69,7 @@ public:
     static constexpr std::size_t most_under_way = 4'000;
 
     // The answer to a renewal that was sent at `sent`, however late: what counts is when it was sent.
-    void on_renewal(const lease_ptr& lease, const outcome& got, base::boot_time sent,
+    void on_renewal(const lease_ptr& lease, const hold_reply& got, base::boot_time sent,
                     base::boot_time now, transitions& out);
 
     // The client goes: everything that is left is lost.
@@ -84,7 +84,7 @@ private:
     void no_longer_under_way(lease& lease) noexcept;
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);
-    void on_renewal_failed(const lease_ptr& lease, const outcome& got, base::boot_time now,
+    void on_renewal_failed(const lease_ptr& lease, const failure& got, base::boot_time now,
                            transitions& out);
 
     double drift_;
@@ -108,8 +108,5 @@ private:
 // How long the answer to a renewal of a lease may take before it is overdue.
 [[nodiscard]] std::chrono::milliseconds renewal_limit(std::chrono::milliseconds lease,
                                                       std::chrono::milliseconds command_limit);
-
-// What a verdict other than `done` means to someone who thought he held the lock.
-[[nodiscard]] cause cause_of(verdict what) noexcept;
 
 }  // namespace pawl::core

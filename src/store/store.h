@@ -1,17 +1,16 @@
-// What the protocol sends its operations to.
+// What the protocol sends its requests to.
 #pragma once
 
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "core/notice.h"
-#include "core/operation.h"
+#include "core/request.h"
 
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace pawl::store {
 
@@ -39,30 +38,24 @@ public:
     store(const store&) = delete;
     store& operator=(const store&) = delete;
 
-    // From any thread: does one operation, in that thread, with an answer by `until`. `stop` may be
+    // From any thread: does what was asked, in that thread, with an answer by `until`. `stop` may be
     // null.
-    [[nodiscard]] virtual core::outcome execute(const core::operation& what, base::boot_time until,
-                                                const base::interrupt* stop) = 0;
+    [[nodiscard]] virtual core::reply execute(const core::request& what, base::boot_time until,
+                                              const base::interrupt* stop) = 0;
 
-    // On the client's event loop only: does many at once, in as few round trips as it can. `done`
-    // gets an outcome for each, in the same order; it is called on the loop, once, never from inside
-    // submit(), unless the store is destroyed first. Late answers are waited for, but silence for
-    // longer than `patience` may be taken for the end of the connection.
-    using batch = std::vector<core::operation>;
-    using batch_done = std::function<void(const std::vector<core::outcome>&)>;
-    virtual void submit(batch what, std::chrono::milliseconds patience, batch_done done) = 0;
-
-    // On the client's event loop only: one operation, whose texts and keys must stay good until `done`
-    // was called; else as above. If it has to be sent once more and is not wanted any more, that is
-    // its end.
+    // On the client's event loop only: the same without waiting. What the request points to must stay
+    // good until `done` was called: on the loop, once, never from inside submit(), unless the store is
+    // destroyed first. Late answers are waited for, but silence for longer than `patience` may be taken
+    // for the end of the connection. A request that has to be sent once more and is not wanted any more
+    // ends there, without an answer.
     using still_wanted = std::function<bool()>;
-    using one_done = std::function<void(const core::outcome&)>;
-    virtual void submit_one(const core::operation& what, std::chrono::milliseconds patience,
-                            still_wanted wanted, one_done done) = 0;
+    using reply_handler = std::function<void(core::reply)>;
+    virtual void submit(core::request what, std::chrono::milliseconds patience, still_wanted wanted,
+                        reply_handler done) = 0;
 
     // From any thread, before an acquire that is submitted: a local: server is started. Says what kept
     // it from that.
-    [[nodiscard]] virtual std::optional<core::outcome> prepare() { return std::nullopt; }
+    [[nodiscard]] virtual std::optional<core::failure> prepare() { return std::nullopt; }
 
     // On the client's event loop only: gets ready for submit(), so that the first one is not late.
     virtual void connect() = 0;
@@ -75,8 +68,8 @@ public:
     // connection is still there.
     virtual void doubt() = 0;
 
-    // Asks for a sign of life.
-    [[nodiscard]] virtual core::outcome ping(base::boot_time until) = 0;
+    // Asks for a sign of life. Says why there is none.
+    [[nodiscard]] virtual std::optional<core::failure> ping(base::boot_time until) = 0;
 
     // For messages: where it is, without any password.
     [[nodiscard]] virtual const std::string& shown() const noexcept = 0;

@@ -1,11 +1,12 @@
 #include "sync/acquisition.h"
 
 #include "base/mutant.h"
-#include "core/keys.h"
+#include "core/object.h"
 #include "sync/client_state.h"
 
 #include <memory>
 #include <utility>
+#include <variant>
 
 namespace pawl::sync {
 namespace {
@@ -14,12 +15,11 @@ core::lease_ptr new_lease(client_state& client, const settings_ptr& shared)
 {
     const auto& settings = *shared;
     const auto lease = std::make_shared<core::lease>();
-    lease->keys = {shared, &settings.keys};
+    lease->what = {shared, &settings.what};
     const bool same = base::is(base::mutant::d38_same_holder);
     lease->holder = core::make_holder(same ? client.id() : client.platform().random_id());
     // So that the server can tell us when someone else wants it.
     if (settings.linger.count() > 0) lease->holder += client.room().client();
-    lease->layout = settings.layout;
     lease->length = settings.lease;
     lease->renew = settings.renew;
     lease->announce = settings.announce;
@@ -35,6 +35,7 @@ acquisition::acquisition(client_state& client, const settings_ptr& settings, tak
       machine_{plan(*settings), client.random()}
 {
     lease_->watcher = std::move(how_.watcher);
+    lease_->reserve = how_.reserve;
     if (settings->joins && !how_.limit.is_now()) {
         place_.emplace(client.room(), lease_->holder);
     }
@@ -52,9 +53,7 @@ acquisition::~acquisition()
 core::acquire_plan acquisition::plan(const lock_settings& settings) const
 {
     core::acquire_plan plan;
-    plan.keys = lease_->keys.get();
-    plan.holder = lease_->holder;
-    plan.layout = lease_->layout;
+    plan.mine = lease_->mine();
     plan.lease = lease_->length;
     plan.poll_interval = settings.poll_interval;
     plan.command_limit = client_->options().command_limit;
@@ -64,7 +63,7 @@ core::acquire_plan acquisition::plan(const lock_settings& settings) const
     plan.fair = settings.fair;
     plan.client = client_->room().client();
     plan.reserve = how_.reserve;
-    plan.known = how_.known;
+    plan.hint = how_.hint;
     plan.silent_before = how_.silent_before;
     return plan;
 }
@@ -74,11 +73,17 @@ core::acquire_step acquisition::start()
     return checked(machine_.start(client_->platform().now()));
 }
 
-core::acquire_step acquisition::on_outcome(const core::outcome& got)
+core::acquire_step acquisition::on_reply(const core::acquire_reply& got)
 {
-    if (got.what != core::verdict::done) note_place();
-    if (place_ && got.what == core::verdict::busy) client_->room().listen();
-    return checked(machine_.on_outcome(got, client_->platform().now()));
+    if (!std::holds_alternative<core::granted>(got)) note_place();
+    if (place_ && std::holds_alternative<core::busy>(got)) client_->room().listen();
+    return checked(machine_.on_reply(got, client_->platform().now()));
+}
+
+core::acquire_step acquisition::on_timeout()
+{
+    note_place();
+    return checked(machine_.on_timeout(client_->platform().now()));
 }
 
 core::acquire_step acquisition::on_pause_over()
@@ -88,13 +93,14 @@ core::acquire_step acquisition::on_pause_over()
 
 core::acquire_step acquisition::on_cancel()
 {
-    return checked(machine_.on_cancel());
+    note_place();
+    return checked(machine_.on_cancel(client_->platform().now()));
 }
 
 // From now on it may have one in the server's queue, which a release must find.
 void acquisition::note_place()
 {
-    if (place_ && lease_->place.empty()) lease_->place = core::place_in_queue(machine_.plan());
+    if (place_) lease_->place_client = client_->room().client();
 }
 
 core::acquire_step acquisition::checked(core::acquire_step step)
@@ -105,7 +111,7 @@ core::acquire_step acquisition::checked(core::acquire_step step)
             step = machine_.on_granted(*granted, client_->platform().now());
         }
     }
-    step.request.join = step.request.join && client_->room().is_listening();
+    if (!client_->room().is_listening()) step.request.wait.reset();
     return step;
 }
 
@@ -127,7 +133,7 @@ taken acquisition::conclude()
     if (got.unheard) client_->room().doubt();
     lease_->fence = got.fence;
     lease_->wanted_until = got.wanted_until;
-    lease_->at_once = got.at_once;
+    lease_->hint = got.hint;
     lease_->has_reserve = how_.reserve > 0;
     client_->leases().add(lease_, got.sent);
     return lease_;

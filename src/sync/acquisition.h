@@ -24,8 +24,8 @@ class client_state;
 
 struct taking {
     time_limit limit = time_limit::now();
-    unsigned reserve = 0;     // how many numbers to set aside above the fence
-    std::uint64_t known = 0;  // the number with which it was granted at once, or 0
+    unsigned reserve = 0;  // how many numbers to set aside above the fence
+    core::hint hint{};     // from the last grant, if the lock is likely to be free
     base::boot_clock::duration silent_before{};  // as in core::acquire_plan
     std::weak_ptr<core::lease_watcher> watcher{};
 };
@@ -51,7 +51,8 @@ public:
 
     // Each looks whether the lock was handed over meanwhile.
     [[nodiscard]] core::acquire_step start();
-    [[nodiscard]] core::acquire_step on_outcome(const core::outcome& got);
+    [[nodiscard]] core::acquire_step on_reply(const core::acquire_reply& got);
+    [[nodiscard]] core::acquire_step on_timeout();
     [[nodiscard]] core::acquire_step on_pause_over();  // or the wait
     [[nodiscard]] core::acquire_step on_cancel();
 

@@ -22,7 +22,7 @@ void refuse_child(const sync::client_state& client, std::string_view action, std
 std::shared_ptr<sync::grant> checked(std::shared_ptr<sync::grant> held, std::string_view action)
 {
     if (!held) throw error{errc::not_owner, std::string{action} + ": nothing is held"};
-    refuse_child(held->client(), action, held->lease().keys->lock);
+    refuse_child(held->client(), action, held->lease().what->name);
     return held;
 }
 
@@ -37,7 +37,7 @@ sync::grant::result_handler telling(const std::shared_ptr<sync::grant>& held,
             std::error_code ec;
             if (failed) {
                 ec = failed->code;
-                message = sync::describe(action, held->lease().keys->lock, held->client().server(),
+                message = sync::describe(action, held->lease().what->name, held->client().server(),
                                          failed->code, failed->detail);
             }
             if (told) {

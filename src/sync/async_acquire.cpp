@@ -53,8 +53,6 @@ void async_acquire::cancel()
         leave_line({errc::cancelled, {}});
     } else if (!wanted_) {
         finish(trouble{errc::cancelled, {}});  // it has not started
-    } else if (sending_) {
-        proceed(wanted_->on_outcome(without_answer(core::verdict::cancelled)));
     } else {
         proceed(wanted_->on_cancel());
     }
@@ -158,12 +156,12 @@ void async_acquire::send(const core::acquire_step& step)
 {
     const auto patience =
         std::chrono::ceil<std::chrono::milliseconds>(step.until - client_->platform().now());
-    bare_ = step.request.known > 0;
     const auto self = shared_from_this();
     client_->submit(
         step.request, patience, [self, number = step_] { return self->awaits(number); },
-        [self, number = step_](const core::outcome& got) {
-            if (self->awaits(number)) self->proceed(self->wanted_->on_outcome(got));
+        [self, number = step_](const core::reply& got) {
+            if (!self->awaits(number)) return;
+            self->proceed(self->wanted_->on_reply(std::get<core::acquire_reply>(got)));
         });
 }
 
@@ -172,23 +170,10 @@ bool async_acquire::awaits(unsigned number) const noexcept
     return told_ != nullptr && number == step_;
 }
 
-// What to make of a request that has no answer: it may have been executed, or may yet be.
-core::outcome async_acquire::without_answer(core::verdict why) const
-{
-    core::outcome got{.what = why, .fence = 0, .detail = "no answer within the limit"};
-    got.maybe_executed = true;
-    got.bare = bare_;
-    return got;
-}
-
 // The time of a step is over; or something is there for it to look at.
 void async_acquire::on_time()
 {
-    if (!sending_) {
-        proceed(wanted_->on_pause_over());
-        return;
-    }
-    proceed(wanted_->on_outcome(without_answer(core::verdict::no_reply)));
+    proceed(sending_ ? wanted_->on_timeout() : wanted_->on_pause_over());
 }
 
 void async_acquire::conclude(taken got)
@@ -232,7 +217,7 @@ void async_acquire::finish(result got)
     const auto& failed = std::get<trouble>(got);
     told->done(
         hold{}, failed.code,
-        describe("acquire", settings_->keys.lock, client_->server(), failed.code, failed.detail));
+        describe("acquire", settings_->what.name, client_->server(), failed.code, failed.detail));
 }
 
 }  // namespace pawl::sync

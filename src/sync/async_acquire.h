@@ -49,7 +49,6 @@ private:
     void proceed(const core::acquire_step& step);
     void send(const core::acquire_step& step);
     [[nodiscard]] bool awaits(unsigned number) const noexcept;
-    [[nodiscard]] core::outcome without_answer(core::verdict why) const;
     void on_time();
     void conclude(taken got);
 
@@ -70,7 +69,6 @@ private:
     std::unique_ptr<acquisition> wanted_;  // only while it asks the server: many just stand in line
     unsigned reserve_ = 0;
     bool sending_ = false;
-    bool bare_ = false;  // what was sent may be a bare acquire
     unsigned step_ = 0;  // what belongs to an earlier one is ignored
     std::optional<base::scheduler::timer> timer_;
 };

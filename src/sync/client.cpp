@@ -18,9 +18,8 @@ client_options only_url(std::string_view url)
 sync::maybe_trouble ping_of(sync::client_state& state)
 {
     if (state.inherited()) return sync::trouble{errc::wrong_process, {}};
-    const auto got = state.ping();
-    if (got.what == core::verdict::done) return std::nullopt;
-    return sync::trouble_of(got);
+    const auto failed = state.ping();
+    return failed ? sync::maybe_trouble{sync::trouble_of(*failed)} : std::nullopt;
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ std::vector<hold_info> client::holds() const
     if (state_->inherited()) return found;
     const auto now = state_->platform().now();
     for (const auto& lease : state_->leases().all()) {
-        found.push_back({.lock = lease->keys->lock,
+        found.push_back({.lock = lease->what->name,
                          .id = lease->holder,
                          .fence = lease->fence,
                          .state = lease->state,

@@ -8,20 +8,26 @@
 #include <algorithm>
 #include <chrono>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 namespace pawl::sync {
-
-using core::outcome;
-using core::verdict;
 
 namespace {
 
 // Of its id a client is told by so many: enough that no two clients of a server are alike.
 constexpr std::size_t channel_digits = 16;
 
-outcome closed_outcome()
+core::failure closed_client()
 {
-    return {.what = verdict::refused, .fence = 0, .detail = "the client was destroyed"};
+    return {.what = core::failure_kind::refused, .detail = "the client was destroyed"};
+}
+
+core::acquire_reply acquire(store::store* store, const core::acquire_step& step,
+                            const base::interrupt* stop)
+{
+    if (store == nullptr) return closed_client();
+    return std::get<core::acquire_reply>(store->execute(step.request, step.until, stop));
 }
 
 }  // namespace
@@ -99,8 +105,7 @@ void client_state::run(acquisition& wanted, const base::interrupt& stop)
     auto step = wanted.start();
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
-            step = wanted.on_outcome(store ? store->execute(step.request, step.until, &stop)
-                                           : closed_outcome());
+            step = wanted.on_reply(acquire(store.get(), step, &stop));
         } else if (wanted.place() != nullptr ? wanted.place()->wait(step.until, stop.token())
                                              : platform().pause(step.until, &stop)) {
             step = wanted.on_pause_over();
@@ -119,9 +124,7 @@ core::acquire_result client_state::run(const core::acquire_plan& plan)
     auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
-            const auto got =
-                store ? store->execute(step.request, step.until, nullptr) : closed_outcome();
-            step = machine.on_outcome(got, platform().now());
+            step = machine.on_reply(acquire(store.get(), step, nullptr), platform().now());
         } else {
             static_cast<void>(platform().pause(step.until, nullptr));
             step = machine.on_pause_over(platform().now());
@@ -130,28 +133,23 @@ core::acquire_result client_state::run(const core::acquire_plan& plan)
     return machine.result();
 }
 
-client_state::answer client_state::run(const core::operation& request, const base::interrupt* stop)
-{
-    return run(request, stop, options_.command_limit);
-}
-
-client_state::answer client_state::run(const core::operation& request, const base::interrupt* stop,
-                                       std::chrono::milliseconds limit)
+any_answer client_state::run_exchange(core::request request, const base::interrupt* stop,
+                                      std::chrono::milliseconds limit)
 {
     using kind = core::exchange_step::kind;
     const base::call_under_way mark{platform()};
     const auto store = open_store();
-    core::exchange_machine machine{request, limit, random_};
+    core::exchange_machine machine{std::move(request), limit, random_};
     auto step = machine.start(platform().now());
     while (step.what != kind::finish) {
         if (step.what == kind::send) {
-            auto got =
-                store ? store->execute(machine.request(), step.until, stop) : closed_outcome();
-            step = machine.on_outcome(std::move(got), platform().now());
+            auto got = store ? store->execute(machine.asked(), step.until, stop)
+                             : core::failed(machine.asked(), closed_client());
+            step = machine.on_reply(std::move(got), platform().now());
         } else if (platform().pause(step.until, stop)) {
             step = machine.on_pause_over(platform().now());
         } else {
-            step = machine.on_outcome({.what = verdict::cancelled}, platform().now());
+            step = machine.on_cancel(platform().now());
         }
     }
     return {machine.result(), machine.sent()};
@@ -176,10 +174,10 @@ maybe_trouble client_state::prepare()
     return problem ? maybe_trouble{trouble_of(*problem)} : std::nullopt;
 }
 
-outcome client_state::ping()
+std::optional<core::failure> client_state::ping()
 {
     const auto store = open_store();
-    return store ? store->ping(platform().now() + options_.command_limit) : closed_outcome();
+    return store ? store->ping(platform().now() + options_.command_limit) : closed_client();
 }
 
 void client_state::warn(std::string text)

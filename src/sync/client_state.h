@@ -22,12 +22,31 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 namespace pawl::sync {
 
 class acquisition;
+
+// The answer to a request, and when that request was sent.
+struct any_answer {
+    core::reply what;
+    base::boot_time sent;
+};
+template <class Request>
+struct answer_to {
+    explicit answer_to(any_answer got)
+        : what{std::get<typename Request::reply>(std::move(got.what))}, sent{got.sent}
+    {
+    }
+
+    typename Request::reply what;
+    base::boot_time sent;
+};
 
 class client_state : public std::enable_shared_from_this<client_state> {
 public:
@@ -50,13 +69,18 @@ public:
     // Run a machine to its end in the caller's thread. A closed client refuses.
     void run(acquisition& wanted, const base::interrupt& stop);
     [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan);
-    struct answer {
-        core::outcome what;
-        base::boot_time sent;  // when the request that was answered was sent
-    };
-    [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop = nullptr);
-    [[nodiscard]] answer run(const core::operation& request, const base::interrupt* stop,
-                             std::chrono::milliseconds limit);
+    template <class Request>
+    [[nodiscard]] answer_to<Request> run(const Request& request,
+                                         const base::interrupt* stop = nullptr)
+    {
+        return run(request, stop, options_.command_limit);
+    }
+    template <class Request>
+    [[nodiscard]] answer_to<Request> run(const Request& request, const base::interrupt* stop,
+                                         std::chrono::milliseconds limit)
+    {
+        return answer_to<Request>{run_exchange(request, stop, limit)};
+    }
 
     // Before a lock is asked for: everything that is needed to tell of its loss is there. Throws
     // std::system_error.
@@ -65,14 +89,15 @@ public:
     // As store::prepare().
     [[nodiscard]] maybe_trouble prepare();
 
-    // On the scheduler only: as store::submit_one().
-    void submit(const core::operation& what, std::chrono::milliseconds patience,
-                store::store::still_wanted wanted, store::store::one_done done)
+    // On the scheduler only: as store::submit().
+    void submit(core::request what, std::chrono::milliseconds patience,
+                store::store::still_wanted wanted, store::store::reply_handler done)
     {
-        parts_->around.store->submit_one(what, patience, std::move(wanted), std::move(done));
+        parts_->around.store->submit(std::move(what), patience, std::move(wanted), std::move(done));
     }
 
-    [[nodiscard]] core::outcome ping();
+    // As store::ping().
+    [[nodiscard]] std::optional<core::failure> ping();
 
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
     [[nodiscard]] waiting_room& room() noexcept { return parts_->room; }
@@ -105,6 +130,8 @@ private:
     };
 
     [[nodiscard]] std::shared_ptr<store::store> open_store() const;
+    [[nodiscard]] any_answer run_exchange(core::request request, const base::interrupt* stop,
+                                          std::chrono::milliseconds limit);
 
     unsigned process_mark_;
     client_options options_;

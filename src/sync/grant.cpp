@@ -5,16 +5,13 @@
 #include "sync/validate.h"
 
 #include <algorithm>
+#include <variant>
 
 namespace pawl::sync {
-
-using core::verb;
-using core::verdict;
 
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
-    auto request = lease_->ask(verb::set_count);
     auto before = word_.load();
     auto after = before;
     do {
@@ -24,9 +21,9 @@ maybe_trouble grant::enter(const base::interrupt* stop)
             return trouble{errc::bad_argument, "entered 255 times already (allowed: 255)"};
         }
     } while (!word_.compare_exchange_weak(before, after));
-    request.count = after.holds();
     try {
-        auto failed = note(client_->run(request, stop), lease_->length);
+        const auto got = client_->run(lease_->count(after.holds()), stop);
+        auto failed = note(got.what, got.sent, lease_->length);
         if (failed) undo_entry();
         return failed;
     } catch (...) {
@@ -45,19 +42,18 @@ void grant::undo_entry()
 maybe_trouble grant::leave()
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
-    auto request = lease_->ask(verb::set_count);
-    request.count = drop_one();
-    if (request.count == 0) return release();
+    const auto left = drop_one();
+    if (left == 0) return release();
     if (state() == hold_state::lost) return lost_because(lease_->why);
-    return note(client_->run(request), lease_->length);
+    const auto got = client_->run(lease_->count(left));
+    return note(got.what, got.sent, lease_->length);
 }
 
 void grant::leave(result_handler done)
 {
-    auto request = lease_->ask(verb::set_count);
-    request.count = drop_one();
-    if (request.count > 0) {
-        ask(request, std::move(done));
+    const auto left = drop_one();
+    if (left > 0) {
+        ask(lease_->count(left), std::move(done));
     } else if (local_) {
         local_->release(lease_, std::move(done));
     } else {
@@ -66,15 +62,16 @@ void grant::leave(result_handler done)
 }
 
 // Something that counts the lease anew.
-void grant::ask(core::operation request, result_handler done)
+template <class Request>
+void grant::ask(const Request& request, result_handler done)
 {
     if (state() == hold_state::lost) {
         tell_later(client_, lost_because(lease_->why), std::move(done));
         return;
     }
     ask_server(client_, lease_, request,
-               [self = shared_from_this(), length = request.lease,
-                done = std::move(done)](const auto& got) { done(self->note(got, length)); });
+               [self = shared_from_this(), length = request.lease, done = std::move(done)](
+                   const auto& got) { done(self->note(got.what, got.sent, length)); });
 }
 
 unsigned grant::drop_one()
@@ -106,9 +103,7 @@ void grant::extend(std::chrono::milliseconds length, result_handler done)
     validate_lease("extend", length);
     // Noted before it is sent: even without an answer the server may keep it for as long.
     lease_->longest = std::max(lease_->longest.load(), length);
-    auto request = lease_->ask(verb::renew);
-    request.lease = length;
-    ask(request, std::move(done));
+    ask(lease_->extend(length), std::move(done));
 }
 
 maybe_trouble grant::ensure(std::chrono::milliseconds duration)
@@ -141,11 +136,9 @@ maybe_trouble grant::lengthen(std::chrono::milliseconds length, std::chrono::mil
     if (state() == hold_state::lost) return lost_because(lease_->why);
     // Noted before it is sent: even without an answer the server may keep it for as long.
     lease_->longest = std::max(lease_->longest.load(), length);
-    auto request = lease_->ask(verb::renew);
-    request.lease = length;
-    const auto got = client_->run(request, nullptr, limit);
+    const auto got = client_->run(lease_->extend(length), nullptr, limit);
     way = client_->platform().now() - got.sent;
-    return note(got, length);
+    return note(got.what, got.sent, length);
 }
 
 maybe_trouble grant::confirm(bool& still_ours)
@@ -153,29 +146,32 @@ maybe_trouble grant::confirm(bool& still_ours)
     still_ours = false;
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     if (state() == hold_state::lost) return std::nullopt;
-    const auto got = client_->run(lease_->ask(verb::check)).what;
-    if (means_lost(got.what)) {
-        client_->leases().lose(lease_, core::cause_of(got.what), got.detail);
-        return std::nullopt;
+    const auto got = client_->run(core::check_request{lease_->mine()}).what;
+    if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
+    const auto status = std::get<core::hold_status>(got);
+    if (status == core::hold_status::held) {
+        still_ours = state() != hold_state::lost;
+    } else {
+        client_->leases().lose(lease_, core::cause_of(status), {});
     }
-    if (got.what != verdict::done) return trouble_of(got);
-    still_ours = state() != hold_state::lost;
     return std::nullopt;
 }
 
 // The answer to a request that counted the lease anew.
-maybe_trouble grant::note(const client_state::answer& got, std::chrono::milliseconds length)
+maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
+                          std::chrono::milliseconds length)
 {
-    if (means_lost(got.what.what)) {
-        client_->leases().lose(lease_, core::cause_of(got.what.what), got.what.detail);
-    } else if (got.what.what == verdict::done) {
-        client_->leases().extended(lease_, length, got.sent);
-        const auto now = state();
-        if (now == hold_state::lost) return lost_because(lease_->why);
-        if (now == hold_state::released) return trouble{errc::not_owner, {}};
-        return std::nullopt;
+    if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
+    const auto status = std::get<core::hold_status>(got);
+    if (status != core::hold_status::held) {
+        client_->leases().lose(lease_, core::cause_of(status), {});
+        return lost_because(core::cause_of(status));
     }
-    return trouble_of(got.what);
+    client_->leases().extended(lease_, length, sent);
+    const auto now = state();
+    if (now == hold_state::lost) return lost_because(lease_->why);
+    if (now == hold_state::released) return trouble{errc::not_owner, {}};
+    return std::nullopt;
 }
 
 hold_state grant::state() const

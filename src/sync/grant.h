@@ -80,8 +80,9 @@ private:
     [[nodiscard]] unsigned drop_one();
     void undo_entry();
     [[nodiscard]] maybe_trouble release();
-    void ask(core::operation request, result_handler done);
-    [[nodiscard]] maybe_trouble note(const client_state::answer& got,
+    template <class Request>
+    void ask(const Request& request, result_handler done);
+    [[nodiscard]] maybe_trouble note(const core::hold_reply& got, base::boot_time sent,
                                      std::chrono::milliseconds length);
 
     std::shared_ptr<client_state> client_;

@@ -14,7 +14,7 @@ const std::string nothing;
 [[noreturn]] void raise(std::string_view action, const sync::grant& grant,
                         const sync::trouble& what)
 {
-    throw error{what.code, sync::describe(action, grant.lease().keys->lock, grant.client().server(),
+    throw error{what.code, sync::describe(action, grant.lease().what->name, grant.client().server(),
                                           what.code, what.detail)};
 }
 
@@ -49,7 +49,7 @@ void hold::give_back() noexcept
     if (!active_.exchange(false) || grant_->client().inherited()) return;
     const auto complain = [grant = grant_](const sync::maybe_trouble& failed) {
         if (!failed) return;
-        grant->client().warn(sync::describe("release", grant->lease().keys->lock,
+        grant->client().warn(sync::describe("release", grant->lease().what->name,
                                             grant->client().server(), failed->code,
                                             failed->detail));
     };
@@ -167,7 +167,7 @@ const std::string& hold::id() const noexcept
 
 const std::string& hold::name() const noexcept
 {
-    return grant_ ? grant_->lease().keys->lock : nothing;
+    return grant_ ? grant_->lease().what->name : nothing;
 }
 
 hold::operator bool() const noexcept

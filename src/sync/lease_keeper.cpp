@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace pawl::sync {
 
@@ -17,11 +18,16 @@ namespace {
 // Others wait at the server while so many are renewed: about a microsecond each.
 constexpr std::size_t most_in_one_renewal = 1'000;
 
+bool always_wanted()
+{
+    return true;
+}
+
 event event_of(const core::transition& change, boot_time now)
 {
     const auto& lease = *change.which;
     const auto left = lease.is_over() ? boot_clock::duration{0} : lease.deadline.load() - now;
-    return {.lock = lease.keys->lock,
+    return {.lock = lease.what->name,
             .holder = lease.holder,
             .fence = lease.fence,
             .from = change.from,
@@ -188,20 +194,22 @@ void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
 {
     // Renewals of one layout go together in one request.
     auto sorted = due;
-    std::ranges::sort(sorted, {}, [](const auto& lease) { return lease->layout; });
-    store::store::batch batch;
-    batch.reserve(sorted.size());
+    std::ranges::sort(sorted, {}, [](const auto& lease) { return lease->what->layout; });
+    core::renew_request request;
+    request.all.reserve(sorted.size());
     auto patience = command_limit_;
     for (const auto& lease : sorted) {
-        batch.push_back(lease->ask(core::verb::renew));
+        request.all.push_back(lease->extend(lease->length));
         patience = std::min(patience, core::renewal_limit(lease->length, command_limit_));
     }
-    store_.submit(std::move(batch), patience,
-                  [this, sorted, now](const auto& outcomes) { on_renewed(sorted, now, outcomes); });
+    store_.submit(std::move(request), patience, always_wanted,
+                  [this, sorted, now](const core::reply& got) {
+                      on_renewed(sorted, now, std::get<core::renew_request::reply>(got));
+                  });
 }
 
 void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
-                              const std::vector<core::outcome>& outcomes)
+                              const core::renew_request::reply& replies)
 {
     {
         const std::scoped_lock guard{mutex_};
@@ -209,7 +217,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
         core::transitions changes;
         table_.expire(now, changes);
         for (std::size_t i = 0; i < due.size(); ++i) {
-            table_.on_renewal(due[i], outcomes[i], sent, now, changes);
+            table_.on_renewal(due[i], replies[i], sent, now, changes);
         }
         tell(changes);
     }
@@ -248,20 +256,23 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giv
 
 void lease_keeper::try_give_back(const std::shared_ptr<giving_back>& what)
 {
-    auto request = what->lease->ask(core::verb::release);
+    auto request = what->lease->release();
     if (std::exchange(what->repeated, true)) request.forget_numbers();
-    store_.submit({request}, command_limit_,
-                  [this, what](const auto& outcomes) { on_answer(what, outcomes.front().what); });
+    store_.submit(request, command_limit_, always_wanted, [this, what](const core::reply& got) {
+        on_answer(what, std::get<core::hold_reply>(got));
+    });
 }
 
-void lease_keeper::on_answer(const std::shared_ptr<giving_back>& what, core::verdict got)
+void lease_keeper::on_answer(const std::shared_ptr<giving_back>& what, const core::hold_reply& got)
 {
+    const auto* const problem = std::get_if<core::failure>(&got);
+    const bool answered = problem == nullptr || core::is_answer(problem->what);
     constexpr auto shortest = giving_back::shortest_pause;
     const auto now = platform_.now();
     const bool may_come = now <= what->wanted_until + shortest;
-    const bool over = core::is_answer(got) && !may_come;
+    const bool over = answered && !may_come;
     auto again = now + shortest;
-    if (core::is_answer(got)) {
+    if (answered) {
         // At the end once more, when it cannot come any more.
         again = std::min(now + what->pause, what->wanted_until + shortest);
         again = std::max(again, now + shortest);

@@ -76,10 +76,10 @@ private:
     void renew_what_is_due();
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
-                    const std::vector<core::outcome>& outcomes);
+                    const core::renew_request::reply& replies);
     struct giving_back;
     void try_give_back(const std::shared_ptr<giving_back>& what);
-    void on_answer(const std::shared_ptr<giving_back>& what, core::verdict got);
+    void on_answer(const std::shared_ptr<giving_back>& what, const core::hold_reply& got);
     void no_longer_awaited(giving_back& what);
     void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held

@@ -10,7 +10,6 @@
 namespace pawl::sync {
 
 using base::boot_time;
-using core::verdict;
 
 namespace {
 
@@ -19,12 +18,6 @@ constexpr std::chrono::milliseconds longest_wake_up{10};
 
 // As many numbers as the lock is passed on before the server is asked again.
 constexpr unsigned reserve_size = core::local_queue::most_passes;
-
-bool means_silence(verdict what)
-{
-    return what == verdict::no_reply || what == verdict::unreachable ||
-           what == verdict::unavailable;
-}
 
 // Whose turn it is may ask once, however late it is.
 time_limit what_is_left(time_limit limit, boot_time until, boot_time now)
@@ -165,7 +158,7 @@ taking local_lock::begin_to_ask(bool beside, time_limit limit)
     if (!client_->room().is_listening()) wanted_ = true;
     return {.limit = limit,
             .reserve = may_pass_on ? reserve_size : 0,
-            .known = std::exchange(known_, 0),
+            .hint = std::exchange(hint_, {}),
             .silent_before = beside ? base::boot_clock::duration{} : queue_.silent_before(),
             .watcher = weak_from_this()};
 }
@@ -205,8 +198,8 @@ std::shared_ptr<grant> local_lock::adopt(const core::lease_ptr& lease, unsigned 
     // What was idle here meanwhile the server must have forgotten: it granted the lock anew.
     if (queue_.is_idle()) drop();
     lease_ = lease;
-    at_once_ = lease->at_once ? at_once_ + 1 : 0;
-    known_ = at_once_ >= often_enough ? lease->fence.load() : 0;
+    at_once_ = lease->hint ? at_once_ + 1 : 0;
+    hint_ = at_once_ >= often_enough ? lease->hint : core::hint{};
     next_fence_ = lease->fence + 1;
     last_fence_ = lease->fence + reserve;
     queue_.granted(client_->platform().now());
@@ -226,15 +219,13 @@ maybe_trouble local_lock::release(const core::lease_ptr& lease)
     switch (begin_release(lease)) {
     case rest_of_release::nothing: break;
     case rest_of_release::give_back: return give_to_server(*client_, lease);
-    case rest_of_release::keep:
-        client_state::answer got;
-        try {
-            got = client_->run(keeping(lease));
+    case rest_of_release::keep: try { return kept(lease, client_->run(keeping(lease)));
         } catch (const std::system_error& e) {
             // Out of descriptors or memory: then it is given back, once that can be done.
-            got.what = {.what = verdict::unreachable, .fence = 0, .detail = e.what()};
+            core::keep_reply none{
+                core::failure{.what = core::failure_kind::unreachable, .detail = e.what()}};
+            return kept(lease, keep_answer{{std::move(none), boot_time{}}});
         }
-        return kept(lease, got);
     }
     return std::nullopt;
 }
@@ -288,25 +279,27 @@ local_lock::rest_of_release local_lock::begin_release(const core::lease_ptr& lea
 }
 
 // Asks the server whether it may stay, and what numbers there are to pass it on with.
-core::operation local_lock::keeping(const core::lease_ptr& lease)
+core::keep_request local_lock::keeping(const core::lease_ptr& lease)
 {
     const std::scoped_lock held{mutex_};
-    auto request = lease->ask(core::verb::keep);
-    request.reserve = reserve_size;
-    request.reserved = last_fence_;
-    return request;
+    return {.mine = lease->mine(),
+            .lease = lease->length,
+            .used = lease->state == hold_state::lost ? 0 : lease->fence.load(),
+            .reserve = reserve_size,
+            .reserved = last_fence_,
+            .announce = lease->announce};
 }
 
-maybe_trouble local_lock::kept(const core::lease_ptr& lease, const client_state::answer& got)
+maybe_trouble local_lock::kept(const core::lease_ptr& lease, const keep_answer& got)
 {
     guard held{mutex_};
     auto& leases = client_->leases();
     notice_loss();
-    const auto what = got.what.what;
-    if (lease == lease_ && what == verdict::done) {
+    const auto* const stays = std::get_if<core::kept>(&got.what);
+    if (lease == lease_ && stays != nullptr) {
         leases.extended(lease, lease->length, got.sent);
         lease->has_reserve = true;
-        next_fence_ = got.what.fence;
+        next_fence_ = stays->fence;
         last_fence_ = next_fence_ + reserve_size;
         queue_.kept(client_->platform().now());
         idle_since_ = client_->platform().now();
@@ -314,28 +307,28 @@ maybe_trouble local_lock::kept(const core::lease_ptr& lease, const client_state:
         wake_next(held);
         return std::nullopt;
     }
+    const auto* const problem = std::get_if<core::failure>(&got.what);
     bool in_vain = false;
     if (lease == lease_) {
         lease_ = nullptr;
         // If nothing was sent, we are out of descriptors, and the server may well be there.
-        const bool silent = got.sent != boot_time{} && means_silence(what);
+        const bool silent =
+            got.sent != boot_time{} && problem != nullptr && core::is_silence(problem->what);
         in_vain = silent && queue_.kept_in_vain();
         queue_.gone();
     }
     static_cast<void>(leases.end(lease));
-    if (in_vain) in_vain_ = trouble_of(got.what);
+    if (in_vain) in_vain_ = trouble_of(*problem);
     in_vain ? wake_all(held) : wake_next(held);
     // Handed over is as good as released. If it was lost meanwhile, it had been released before.
-    const bool settled = what == verdict::busy || means_lost(what);
+    const auto* const status = std::get_if<core::hold_status>(&got.what);
+    const bool settled = std::holds_alternative<core::handed_over>(got.what) || status != nullptr;
     const bool may_come = client_->platform().now() <= lease->wanted_until;
     if (!settled || may_come) {
         leases.give_back(lease, lease->wanted_until, lease_keeper::giving::again);
     }
-    if (what == verdict::busy || what == verdict::done || what == verdict::superseded) {
-        return std::nullopt;
-    }
-    if (means_lost(what)) return lost_because(core::cause_of(what));
-    return trouble_of(got.what);
+    if (problem != nullptr) return trouble_of(*problem);
+    return status != nullptr ? maybe_trouble{lost_because(core::cause_of(*status))} : std::nullopt;
 }
 
 void local_lock::let_go()

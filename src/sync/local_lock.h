@@ -104,8 +104,9 @@ private:
     // What is left to do at the server when the last hold has left.
     enum class rest_of_release { nothing, keep, give_back };
     [[nodiscard]] rest_of_release begin_release(const core::lease_ptr& lease);
-    [[nodiscard]] core::operation keeping(const core::lease_ptr& lease);
-    [[nodiscard]] maybe_trouble kept(const core::lease_ptr& lease, const client_state::answer& got);
+    using keep_answer = answer_to<core::keep_request>;
+    [[nodiscard]] core::keep_request keeping(const core::lease_ptr& lease);
+    [[nodiscard]] maybe_trouble kept(const core::lease_ptr& lease, const keep_answer& got);
 
     // These: mutex_ is held.
     [[nodiscard]] std::shared_ptr<grant> take(release_mode how);
@@ -134,8 +135,8 @@ private:
     std::uint64_t next_fence_ = 0;         // to pass it on with
     std::uint64_t last_fence_ = 0;         // that was set aside
     unsigned at_once_ = often_enough - 1;  // how often in a row it was free when it was asked for
-    std::uint64_t known_ = 0;  // the number that it was granted with then, if that was often
-    bool wanted_ = false;      // elsewhere
+    core::hint hint_{};                    // from the last grant, if that was often
+    bool wanted_ = false;                  // elsewhere
     base::boot_time idle_since_{};
     std::optional<base::boot_time> looked_after_;  // when the next look at what is idle is due
 };

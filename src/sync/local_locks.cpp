@@ -11,7 +11,7 @@ namespace {
 
 std::string_view name_of(const local_lock* lock) noexcept
 {
-    return lock->settings().keys.lock;
+    return lock->settings().what.name;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::shared_ptr<local_lock> local_locks::meet(client_state& client, const settin
     std::vector<std::shared_ptr<local_lock>> others;
     std::shared_ptr<local_lock> made;
     const std::scoped_lock guard{mutex_};
-    const auto [begin, end] = all_.equal_range(std::string_view{settings->keys.lock});
+    const auto [begin, end] = all_.equal_range(std::string_view{settings->what.name});
     for (auto each = begin; each != end; ++each) {
         auto found = (*each)->weak_from_this().lock();
         if (found && found->settings().same_as(*settings)) return found;

@@ -12,12 +12,10 @@
 namespace pawl::sync {
 
 lock_state::lock_state(std::shared_ptr<client_state> client, std::string_view name,
-                       const lock_options& options, reentry reentry, fairness fairness)
-    : client_{std::move(client)},
-      settings_{settle(name, options, reentry, fairness)},
-      reentry_{reentry}
+                       const lock_options& options, core::object_kind kind, fairness fairness)
+    : client_{std::move(client)}, settings_{settle(name, options, kind, fairness)}
 {
-    // Where nobody may be overtaken each needs a place of his own at the server.
+    // Where no waiter may be overtaken each one needs a place of its own at the server.
     const bool shares = settings_->joins && !settings_->fair;
     if (shares && !client_->inherited()) local_ = client_->locals().meet(*client_, settings_);
 }
@@ -30,7 +28,7 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
     const base::call_under_way mark{client_->platform()};
     try {
         client_->prepare_to_tell();
-        if (reentry_ == reentry::forbidden) return acquire_anew(limit, stop);
+        if (!is_recursive()) return acquire_anew(limit, stop);
         if (auto mine = own_grant()) {
             const base::interrupt interrupt{stop};
             auto failed = mine->enter(&interrupt);
@@ -51,11 +49,11 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_to
     if (local_) return local_->acquire(limit, stop);
     taking how;
     how.limit = limit;
-    how.known = known_.exchange(0);
+    how.hint = hint_.exchange({});
     auto got = take_from_server(*client_, settings_, std::move(how), stop);
     if (auto* const failed = std::get_if<not_taken>(&got)) return std::move(failed->why);
     const auto& lease = std::get<core::lease_ptr>(got);
-    if (lease->at_once) known_ = lease->fence.load();
+    hint_ = lease->hint;
     return std::make_shared<grant>(client_, lease, nullptr, release_mode::waits);
 }
 
@@ -63,8 +61,8 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
                          std::stop_token stop)
 {
     if (const auto failed = prepare()) {
-        throw error{failed->code, describe("acquire", keys().lock, client_->server(), failed->code,
-                                           failed->detail)};
+        throw error{failed->code,
+                    describe("acquire", name(), client_->server(), failed->code, failed->detail)};
     }
     client_->calls().start(std::make_shared<async_acquire>(client_, settings_, local_, limit,
                                                            std::move(told), std::move(stop)));
@@ -135,7 +133,7 @@ std::size_t lock_state::last_of_this_thread() const noexcept
 
 bool lock_state::would_deadlock() const
 {
-    if (reentry_ == reentry::allowed) return false;
+    if (is_recursive()) return false;
     const auto* const mine = current();
     return mine != nullptr && mine->state() != hold_state::lost;
 }

@@ -1,7 +1,8 @@
 // What stands behind a pawl::mutex: its name and options, and what its threads have locked.
 #pragma once
 
-#include "core/keys.h"
+#include "core/object.h"
+#include "core/request.h"
 #include "sync/client_state.h"
 #include "sync/grant.h"
 #include "sync/local_lock.h"
@@ -19,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -30,7 +32,7 @@ class lock_state {
 public:
     // Throws pawl::error (bad_argument).
     lock_state(std::shared_ptr<client_state> client, std::string_view name,
-               const lock_options& options, reentry reentry, fairness fairness);
+               const lock_options& options, core::object_kind kind, fairness fairness);
 
     using result = std::variant<std::shared_ptr<grant>, trouble>;
     [[nodiscard]] result acquire(time_limit limit, const std::stop_token& stop);
@@ -47,10 +49,14 @@ public:
     // Whether the calling thread would wait for itself.
     [[nodiscard]] bool would_deadlock() const;
 
-    [[nodiscard]] const core::lock_keys& keys() const noexcept { return settings_->keys; }
+    [[nodiscard]] const std::string& name() const noexcept { return settings_->what.name; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
 
 private:
+    [[nodiscard]] bool is_recursive() const noexcept
+    {
+        return settings_->what.kind == core::object_kind::counted;
+    }
     [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const std::stop_token& stop);
     [[nodiscard]] std::shared_ptr<grant> own_grant();
@@ -59,10 +65,8 @@ private:
 
     std::shared_ptr<client_state> client_;
     settings_ptr settings_;
-    reentry reentry_;
-    std::shared_ptr<local_lock> local_;  // null if each goes to the server for himself
-    std::atomic<std::uint64_t> known_{
-        0};  // then: the number that it was granted with at once, or 0
+    std::shared_ptr<local_lock> local_;  // null if each caller goes to the server itself
+    std::atomic<core::hint> hint_{};     // then: from the last grant, if the lock was free
 
     mutable std::mutex mutex_;
     std::vector<std::pair<std::uint64_t, std::weak_ptr<grant>>> owners_;   // for re-entry

@@ -15,8 +15,8 @@ namespace {
 [[noreturn]] void raise(const sync::lock_state& lock, std::string_view action,
                         const sync::trouble& what)
 {
-    throw error{what.code, sync::describe(action, lock.keys().lock, lock.client().server(),
-                                          what.code, what.detail)};
+    throw error{what.code, sync::describe(action, lock.name(), lock.client().server(), what.code,
+                                          what.detail)};
 }
 
 // What the try_ forms answer with "no" rather than with an exception.
@@ -28,8 +28,8 @@ bool is_just_no(errc code)
 }  // namespace
 
 lockable::lockable(client& client, std::string_view name, const lock_options& options,
-                   sync::reentry reentry, sync::fairness fairness)
-    : state_{std::make_unique<sync::lock_state>(client.state_, name, options, reentry, fairness)}
+                   core::object_kind kind, sync::fairness fairness)
+    : state_{std::make_unique<sync::lock_state>(client.state_, name, options, kind, fairness)}
 {
 }
 
@@ -140,25 +140,25 @@ hold* lockable::current() const noexcept
 
 const std::string& lockable::name() const noexcept
 {
-    return state_->keys().lock;
+    return state_->name();
 }
 
 mutex::mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, sync::reentry::forbidden, sync::fairness::unfair}
+    : lockable{client, name, options, core::object_kind::exclusive, sync::fairness::unfair}
 {
 }
 
 mutex::~mutex() = default;
 
 fair_mutex::fair_mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, sync::reentry::forbidden, sync::fairness::fair}
+    : lockable{client, name, options, core::object_kind::exclusive, sync::fairness::fair}
 {
 }
 
 fair_mutex::~fair_mutex() = default;
 
 recursive_mutex::recursive_mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, sync::reentry::allowed, sync::fairness::unfair}
+    : lockable{client, name, options, core::object_kind::counted, sync::fairness::unfair}
 {
 }
 

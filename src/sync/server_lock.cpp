@@ -8,10 +8,9 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace pawl::sync {
-
-using core::verdict;
 
 taken take_from_server(client_state& client, const settings_ptr& settings, taking how,
                        const std::stop_token& stop)
@@ -34,25 +33,29 @@ maybe_trouble end_lease(client_state& client, const core::lease_ptr& lease)
     return lost_because(lease->why);
 }
 
-maybe_trouble given(client_state& client, const core::lease_ptr& lease, const core::outcome& got)
+maybe_trouble given(client_state& client, const core::lease_ptr& lease, const core::hold_reply& got)
 {
+    const auto* const problem = std::get_if<core::failure>(&got);
+    const bool answered = problem == nullptr || core::is_answer(problem->what);
     const bool may_come = client.platform().now() <= lease->wanted_until;
-    if (may_come || !core::is_answer(got.what)) {
+    if (may_come || !answered) {
         client.leases().give_back(lease, lease->wanted_until, lease_keeper::giving::again);
     }
-    if (got.what == verdict::done) return std::nullopt;
-    if (means_lost(got.what)) lease->why = core::cause_of(got.what);
-    return trouble_of(got);
+    if (problem != nullptr) return trouble_of(*problem);
+    const auto status = std::get<core::hold_status>(got);
+    if (status == core::hold_status::held) return std::nullopt;
+    lease->why = core::cause_of(status);
+    return lost_because(lease->why);
 }
 
 // A core::exchange_machine on the scheduler.
 class question final : public async_call, public std::enable_shared_from_this<question> {
 public:
-    question(std::shared_ptr<client_state> client, core::lease_ptr lease,
-             const core::operation& request, answer_handler done)
+    question(std::shared_ptr<client_state> client, core::lease_ptr lease, core::request request,
+             answer_handler done)
         : client_{std::move(client)},
           lease_{std::move(lease)},
-          machine_{request, client_->options().command_limit, client_->random()},
+          machine_{std::move(request), client_->options().command_limit, client_->random()},
           done_{std::move(done)}
     {
     }
@@ -64,7 +67,8 @@ public:
 
     void abandon() override
     {
-        tell({.what = verdict::cancelled, .fence = 0, .detail = "the client was destroyed"});
+        tell(core::failed(machine_.asked(), {.what = core::failure_kind::cancelled,
+                                             .detail = "the client was destroyed"}));
     }
 
 private:
@@ -88,14 +92,16 @@ private:
             std::chrono::ceil<std::chrono::milliseconds>(step.until - client_->platform().now());
         const auto self = shared_from_this();
         client_->submit(
-            machine_.request(), patience, [self, number] { return number == self->step_; },
-            [self, number](const core::outcome& got) {
-                if (number == self->step_) self->on_outcome(got);
+            machine_.asked(), patience, [self, number] { return number == self->step_; },
+            [self, number](core::reply got) {
+                if (number != self->step_) return;
+                self->proceed(
+                    self->machine_.on_reply(std::move(got), self->client_->platform().now()));
             });
     }
 
     // What hears of it goes with it: a late answer may be read by anyone's thread.
-    void tell(core::outcome got)
+    void tell(core::reply got)
     {
         const auto done = std::exchange(done_, nullptr);
         done({std::move(got), machine_.sent()});
@@ -104,18 +110,8 @@ private:
     void on_time()
     {
         timer_.reset();
-        if (sending_) {
-            core::outcome late{.what = verdict::no_reply, .fence = 0, .detail = "no answer"};
-            late.maybe_executed = true;
-            on_outcome(late);
-        } else {
-            proceed(machine_.on_pause_over(client_->platform().now()));
-        }
-    }
-
-    void on_outcome(const core::outcome& got)
-    {
-        proceed(machine_.on_outcome(got, client_->platform().now()));
+        const auto now = client_->platform().now();
+        proceed(sending_ ? machine_.on_timeout(now) : machine_.on_pause_over(now));
     }
 
     std::shared_ptr<client_state> client_;
@@ -154,14 +150,13 @@ private:
 maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease)
 {
     if (auto over = end_lease(client, lease)) return over;
-    core::outcome got;
     try {
-        got = client.run(lease->ask(core::verb::release)).what;
+        return given(client, lease, client.run(lease->release()).what);
     } catch (const std::system_error& e) {
         // Out of descriptors or memory: it is given back in the background, once that can be done.
-        got = {.what = verdict::unreachable, .fence = 0, .detail = e.what()};
+        return given(client, lease,
+                     core::failure{.what = core::failure_kind::unreachable, .detail = e.what()});
     }
-    return given(client, lease, got);
 }
 
 void give_to_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
@@ -171,7 +166,7 @@ void give_to_server(const std::shared_ptr<client_state>& client, const core::lea
         tell_later(client, std::move(over), std::move(done));
         return;
     }
-    ask_server(client, lease, lease->ask(core::verb::release),
+    ask_server(client, lease, lease->release(),
                [client = client.get(), lease, done = std::move(done)](const auto& got) {
                    done(given(*client, lease, got.what));
                });
@@ -183,10 +178,11 @@ void tell_later(const std::shared_ptr<client_state>& client, maybe_trouble what,
     client->calls().start(std::make_shared<news>(client, std::move(what), std::move(done)));
 }
 
-void ask_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
-                const core::operation& request, answer_handler done)
+void ask_about(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
+               core::request request, answer_handler done)
 {
-    client->calls().start(std::make_shared<question>(client, lease, request, std::move(done)));
+    client->calls().start(
+        std::make_shared<question>(client, lease, std::move(request), std::move(done)));
 }
 
 }  // namespace pawl::sync

@@ -10,7 +10,9 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <stop_token>
+#include <utility>
 
 namespace pawl::sync {
 
@@ -31,8 +33,17 @@ void give_to_server(const std::shared_ptr<client_state>& client, const core::lea
                     result_handler done);
 
 // One question about a lease, from any thread, without waiting. `done` is called on the scheduler.
-using answer_handler = std::function<void(const client_state::answer&)>;
+using answer_handler = std::function<void(any_answer)>;
+void ask_about(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
+               core::request request, answer_handler done);
+
+template <class Request, class Done>
 void ask_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,
-                const core::operation& request, answer_handler done);
+                const Request& request, Done done)
+{
+    ask_about(client, lease, request, [done = std::move(done)](any_answer got) {
+        done(answer_to<Request>{std::move(got)});
+    });
+}
 
 }  // namespace pawl::sync

@@ -1,7 +1,8 @@
 #include <pawl/error.h>
 #include <pawl/stateless.h>
 
-#include "core/keys.h"
+#include "core/object.h"
+#include "core/request.h"
 #include "sync/client_access.h"
 #include "sync/client_state.h"
 #include "sync/grant.h"
@@ -20,22 +21,21 @@ using sync::trouble;
 template <class Value>
 using value_or_trouble = std::variant<Value, trouble>;
 
-core::lock_keys checked_keys(std::string_view name, std::string_view holder)
+core::object checked_lock(std::string_view name, std::string_view holder)
 {
     core::check_name("lock name", name);
     core::check_name("holder", holder);
-    return core::keys_of(name);
+    return {
+        .name = std::string{name}, .kind = core::object_kind::exclusive, .layout = layout::plain};
 }
 
 value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_view name,
                                      std::string_view holder, std::chrono::milliseconds lease)
 {
-    const auto keys = checked_keys(name, holder);
+    const auto object = checked_lock(name, holder);
     sync::validate_lease("lease", lease);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
-    const auto got = client.run(core::acquire_plan{.keys = &keys,
-                                                   .holder = holder,
-                                                   .layout = layout::plain,
+    const auto got = client.run(core::acquire_plan{.mine = {&object, holder},
                                                    .lease = lease,
                                                    .poll_interval = {},
                                                    .command_limit = client.options().command_limit,
@@ -48,33 +48,41 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
     return got.fence;
 }
 
-// For release: whether it was released; for check: whether the lock is the holder's.
-value_or_trouble<bool> ask(core::verb what, sync::client_state& client, std::string_view name,
-                           std::string_view holder)
+core::release_request release_of(const core::claim& mine)
 {
-    const auto keys = checked_keys(name, holder);
-    if (client.inherited()) return trouble{errc::wrong_process, {}};
-    const auto got = client
-                         .run(core::operation{.what = what,
-                                              .layout = layout::plain,
-                                              .keys = &keys,
-                                              .holder = holder,
-                                              .announce = what == core::verb::release})
-                         .what;
-    switch (got.what) {
-    case core::verdict::done: return true;
-    case core::verdict::vanished:
-    case core::verdict::taken: return false;
-    case core::verdict::not_a_lock: return trouble{errc::not_a_lock, got.detail};
-    default: return sync::trouble_of(got);
-    }
+    return {.mine = mine, .place = std::nullopt, .announce = true};
 }
 
-bool ask(core::verb what, client& client, std::string_view name, std::string_view holder,
+core::check_request check_of(const core::claim& mine)
+{
+    return {.mine = mine};
+}
+
+// Asks what `make` makes of the claim. For a release: whether it was released; for a check: whether the
+// lock is the holder's.
+template <class Make>
+value_or_trouble<bool> ask(Make make, sync::client_state& client, std::string_view name,
+                           std::string_view holder)
+{
+    const auto object = checked_lock(name, holder);
+    if (client.inherited()) return trouble{errc::wrong_process, {}};
+    const auto got = client.run(make(core::claim{&object, holder})).what;
+    if (const auto* failed = std::get_if<core::failure>(&got)) return sync::trouble_of(*failed);
+    switch (std::get<core::hold_status>(got)) {
+    case core::hold_status::held: return true;
+    case core::hold_status::not_a_lock: return trouble{errc::not_a_lock, {}};
+    case core::hold_status::vanished:
+    case core::hold_status::taken: break;
+    }
+    return false;
+}
+
+template <class Make>
+bool ask(Make make, client& client, std::string_view name, std::string_view holder,
          std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&] {
-        const auto got = ask(what, client_access::state(client), name, holder);
+        const auto got = ask(make, client_access::state(client), name, holder);
         if (const auto* failed = std::get_if<trouble>(&got)) ec = failed->code;
         const auto* yes = std::get_if<bool>(&got);
         return yes != nullptr && *yes;
@@ -118,7 +126,7 @@ std::optional<std::uint64_t> try_lock(client& client, std::string_view name,
 bool unlock(client& client, std::string_view name, std::string_view holder)
 {
     auto& state = client_access::state(client);
-    const auto got = ask(core::verb::release, state, name, holder);
+    const auto got = ask(release_of, state, name, holder);
     if (const auto* failed = std::get_if<trouble>(&got)) raise(state, "unlock", name, *failed);
     return std::get<bool>(got);
 }
@@ -126,13 +134,13 @@ bool unlock(client& client, std::string_view name, std::string_view holder)
 bool unlock(client& client, std::string_view name, std::string_view holder,
             std::error_code& ec) noexcept
 {
-    return ask(core::verb::release, client, name, holder, ec);
+    return ask(release_of, client, name, holder, ec);
 }
 
 bool holds(client& client, std::string_view name, std::string_view holder)
 {
     auto& state = client_access::state(client);
-    const auto got = ask(core::verb::check, state, name, holder);
+    const auto got = ask(check_of, state, name, holder);
     if (const auto* failed = std::get_if<trouble>(&got)) raise(state, "holds", name, *failed);
     return std::get<bool>(got);
 }
@@ -140,7 +148,7 @@ bool holds(client& client, std::string_view name, std::string_view holder)
 bool holds(client& client, std::string_view name, std::string_view holder,
            std::error_code& ec) noexcept
 {
-    return ask(core::verb::check, client, name, holder, ec);
+    return ask(check_of, client, name, holder, ec);
 }
 
 }  // namespace stateless

@@ -1,7 +1,8 @@
 // A failure on its way to the caller, who gets it as an exception or as an error_code.
 #pragma once
 
-#include "core/operation.h"
+#include "core/failure.h"
+#include "core/request.h"
 
 #include <pawl/error.h>
 #include <pawl/event.h>
@@ -19,13 +20,10 @@ struct trouble {
 
 using maybe_trouble = std::optional<trouble>;
 
-// What a verdict other than `done` means to who asked about a lock of his.
-[[nodiscard]] trouble trouble_of(const core::outcome& got);
+// What a failure means to the caller.
+[[nodiscard]] trouble trouble_of(const core::failure& got);
 
 [[nodiscard]] trouble lost_because(cause why);
-
-// Whether the server said that it is not ours.
-[[nodiscard]] bool means_lost(core::verdict what) noexcept;
 
 // For the forms that take an error_code: runs `work`, which returns what remains for the caller, and
 // turns the system's own failures (no descriptors, no threads) into `unreachable`, as likely to pass.

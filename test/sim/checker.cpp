@@ -2,7 +2,7 @@
 // must be true as time goes by.
 #include "sim/checker.h"
 
-#include "core/keys.h"
+#include "core/object.h"
 #include "sim/checker_words.h"
 
 #include <pawl/error.h>

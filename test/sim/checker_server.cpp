@@ -2,10 +2,10 @@
 #include "sim/checker.h"
 
 #include "core/acquire.h"
-#include "core/keys.h"
 #include "redis/resp.h"
 #include "sim/checker_words.h"
-#include "store/redis/wire.h"
+#include "store/redis/keys.h"
+#include "store/redis/message.h"
 
 #include <algorithm>
 #include <utility>
@@ -135,7 +135,7 @@ void checker::after_bare_take(const std::vector<std::string_view>& words, std::s
         granted_late(record, index, false);
         // Whoever gave it up goes on giving it back for a while.
         const auto since = world_->now() - *record.given_up;
-        if (since < core::latest_bare - 5s) record.granted_late = false;
+        if (since < core::latest_execution - 5s) record.granted_late = false;
         record.taken_late = world_->now();
     }
     record.lock = index;
@@ -153,7 +153,7 @@ void checker::after_bare_take(const std::vector<std::string_view>& words, std::s
 void checker::after_bare_count(const std::vector<std::string_view>& words, std::string_view reply)
 {
     const auto found = std::ranges::find_if(
-        locks_, [&](const auto& each) { return core::keys_of(each.name).fence() == words[1]; });
+        locks_, [&](const auto& each) { return store::fence_key(each.name) == words[1]; });
     if (found == locks_.end() || !found->bare || !reply.starts_with(':')) return;
     const auto holder = *found->bare;
     // If it was deleted in between he may have the number all the same: he cannot know.

@@ -1,6 +1,6 @@
 #include "sim/queue_model.h"
 
-#include "store/redis/wire.h"
+#include "store/redis/message.h"
 
 #include <algorithm>
 

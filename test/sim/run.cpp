@@ -1,7 +1,7 @@
 #include "sim/run.h"
 
-#include "core/keys.h"
 #include "sim/mutants.h"
+#include "store/redis/keys.h"
 
 #include <algorithm>
 #include <utility>
@@ -389,8 +389,8 @@ void run::finish()
     go_on_until(world_.now() + 5 * plan_.lease);
     nanoseconds left = std::max<milliseconds>(checker_.longest_lease(), 2s);
     for (const auto& lock : plan_.locks) {
-        const auto keys = core::keys_of(lock.name);
-        for (const auto& key : {keys.lock, keys.queue(), keys.waiters()}) {
+        for (const auto& key :
+             {lock.name, store::queue_key(lock.name), store::waiters_key(lock.name)}) {
             left = std::max<nanoseconds>(left, server_.ttl_of(key));
         }
     }

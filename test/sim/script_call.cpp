@@ -48,7 +48,7 @@ bool script_call::joins() const
 
 bool script_call::is_fair() const
 {
-    return number_in(arguments[3]) >= 4;
+    return number_in(arguments[3]) % 8 >= 4;
 }
 
 std::chrono::milliseconds script_call::stay() const

@@ -12,18 +12,18 @@ using test::always;
 using test::at;
 using kind = acquire_step::kind;
 
-const outcome no_answer{
-    .what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
-const outcome never_sent{.what = verdict::unreachable, .fence = 0, .detail = "connection refused"};
+const failure no_answer{
+    .what = failure_kind::no_reply, .detail = "silence", .maybe_executed = true};
+const failure never_sent{.what = failure_kind::unreachable, .detail = "connection refused"};
 
-outcome granted(std::uint64_t fence)
+granted grant(std::uint64_t fence)
 {
-    return {.what = verdict::done, .fence = fence};
+    return {.fence = fence, .hint = {.value = fence}};
 }
 
-outcome busy(std::chrono::milliseconds left = -1ms)
+busy others_hold_it(std::chrono::milliseconds left = -1ms)
 {
-    return {.what = verdict::busy, .fence = 0, .busy_for = left};
+    return {.left = left};
 }
 
 class acquiring : public testing::Test {
@@ -31,9 +31,7 @@ protected:
     acquire_machine machine(time_limit limit, double jitter = 1)
     {
         random_ = always(jitter);
-        return acquire_machine{{.keys = &keys_,
-                                .holder = "me",
-                                .layout = layout::plain,
+        return acquire_machine{{.mine = {&object_, "me"},
                                 .lease = 1000ms,
                                 .poll_interval = 100ms,
                                 .command_limit = 300ms,
@@ -42,7 +40,7 @@ protected:
                                random_};
     }
 
-    lock_keys keys_ = keys_of("stock:42");
+    object object_{.name = "stock:42"};
     base::random_unit random_;
 };
 
@@ -51,9 +49,8 @@ TEST_F(acquiring, a_grant_counts_from_before_the_request_was_sent)
     auto m = machine(time_limit::now());
     auto step = m.start(at(0));
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_EQ(step.request.what, verb::acquire);
     EXPECT_FALSE(step.request.repeated);
-    step = m.on_outcome(granted(7), at(200));
+    step = m.on_reply(grant(7), at(200));
     ASSERT_EQ(step.what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().fence, 7U);
@@ -62,16 +59,14 @@ TEST_F(acquiring, a_grant_counts_from_before_the_request_was_sent)
 
 TEST_F(acquiring, a_grant_that_arrives_just_before_its_deadline_is_one)
 {
-    acquire_machine m{{.keys = &keys_,
-                       .holder = "me",
-                       .layout = layout::plain,
+    acquire_machine m{{.mine = {&object_, "me"},
                        .lease = 1000ms,
                        .poll_interval = 100ms,
                        .command_limit = 3000ms,
                        .drift = 0.01},
                       random_ = always(1)};
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome(granted(7), at(987)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(grant(7), at(987)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
 }
 
@@ -79,7 +74,7 @@ TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_no_grant)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome(granted(7), at(988)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(grant(7), at(988)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_TRUE(m.result().uncertain) << "the server may hold it for us";
 }
@@ -87,9 +82,7 @@ TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_no_grant)
 TEST_F(acquiring, a_late_grant_within_patience_is_repeated_and_counts_from_the_repeat)
 {
     random_ = always(1);
-    acquire_machine m{{.keys = &keys_,
-                       .holder = "me",
-                       .layout = layout::plain,
+    acquire_machine m{{.mine = {&object_, "me"},
                        .lease = 100ms,
                        .poll_interval = 100ms,
                        .command_limit = 3000ms,
@@ -97,10 +90,10 @@ TEST_F(acquiring, a_late_grant_within_patience_is_repeated_and_counts_from_the_r
                        .limit = time_limit::now()},
                       random_};
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(granted(7), at(97));
+    auto step = m.on_reply(grant(7), at(97));
     ASSERT_EQ(step.what, kind::send);
     EXPECT_TRUE(step.request.repeated);
-    step = m.on_outcome(granted(8), at(120));
+    step = m.on_reply(grant(8), at(120));
     ASSERT_EQ(step.what, kind::finish);
     EXPECT_EQ(m.result().fence, 8U);
     EXPECT_EQ(m.result().sent, at(97));
@@ -110,7 +103,7 @@ TEST_F(acquiring, trying_without_waiting_gives_up_when_it_is_busy)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome(busy(), at(1)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(others_hold_it(), at(1)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::busy);
     EXPECT_FALSE(m.result().uncertain);
 }
@@ -120,7 +113,7 @@ TEST_F(acquiring, a_busy_lock_is_asked_for_again_after_a_jittered_pause)
     for (const auto& [jitter, pause] : {std::pair{0.0, 50}, std::pair{1.0, 100}}) {
         auto m = machine(time_limit::never(), jitter);
         static_cast<void>(m.start(at(0)));
-        const auto step = m.on_outcome(busy(10s), at(5));
+        const auto step = m.on_reply(others_hold_it(10s), at(5));
         ASSERT_EQ(step.what, kind::pause);
         EXPECT_EQ(step.until, at(5 + pause));
         EXPECT_EQ(m.on_pause_over(step.until).what, kind::send);
@@ -131,14 +124,14 @@ TEST_F(acquiring, the_end_of_the_holders_lease_is_not_slept_through)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_outcome(busy(20ms), at(5)).until, at(5 + 20 + 1));
+    EXPECT_EQ(m.on_reply(others_hold_it(20ms), at(5)).until, at(5 + 20 + 1));
 }
 
 TEST_F(acquiring, waiting_ends_at_the_callers_limit)
 {
     auto m = machine(time_limit::after(60ms));
     static_cast<void>(m.start(at(0)));
-    const auto step = m.on_outcome(busy(), at(5));
+    const auto step = m.on_reply(others_hold_it(), at(5));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_LE(step.until, at(61));
     ASSERT_EQ(m.on_pause_over(at(61)).what, kind::finish);
@@ -149,14 +142,14 @@ TEST_F(acquiring, a_lost_reply_is_followed_by_a_repeat_that_says_so)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(no_answer, at(100));
+    auto step = m.on_reply(no_answer, at(100));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_EQ(step.until, at(110)) << "the first back-off";
     step = m.on_pause_over(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_TRUE(step.request.repeated);
-    EXPECT_EQ(step.request.holder, "me") << "the same request, not a new one";
-    ASSERT_EQ(m.on_outcome(granted(9), at(120)).what, kind::finish);
+    EXPECT_EQ(step.request.mine.holder, "me") << "the same request, not a new one";
+    ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the try that was answered";
 }
@@ -165,7 +158,7 @@ TEST_F(acquiring, a_request_that_never_left_is_no_repeat)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(never_sent, at(1));
+    auto step = m.on_reply(never_sent, at(1));
     step = m.on_pause_over(step.until);
     EXPECT_FALSE(step.request.repeated);
 }
@@ -175,7 +168,7 @@ TEST_F(acquiring, silence_ends_with_unreachable_when_patience_does_and_is_cleane
     auto m = machine(time_limit::never());
     auto step = m.start(at(0));
     EXPECT_EQ(step.until, at(100)) << "a third: there must be time for another connection";
-    step = m.on_outcome(no_answer, at(300));
+    step = m.on_reply(no_answer, at(300));
     ASSERT_EQ(step.what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_EQ(m.result().detail, "silence");
@@ -186,7 +179,7 @@ TEST_F(acquiring, a_repeated_try_may_use_all_that_is_left_of_patience)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(no_answer, at(100));
+    auto step = m.on_reply(no_answer, at(100));
     step = m.on_pause_over(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_EQ(step.until, at(300)) << "on a slow line a new connection takes longer than a third";
@@ -196,9 +189,9 @@ TEST_F(acquiring, every_sign_of_life_renews_patience)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(busy(), at(250));
+    auto step = m.on_reply(others_hold_it(), at(250));
     step = m.on_pause_over(at(350));
-    step = m.on_outcome(never_sent, at(400));
+    step = m.on_reply(never_sent, at(400));
     EXPECT_EQ(step.what, kind::pause) << "patience counts from the last answer, at 250";
 }
 
@@ -206,18 +199,16 @@ TEST_F(acquiring, a_pause_longer_than_patience_does_not_use_it_up)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_outcome(busy(), at(1)));
+    static_cast<void>(m.on_reply(others_hold_it(), at(1)));
     // The process was stopped, or the interval is long.
     static_cast<void>(m.on_pause_over(at(5000)));
-    EXPECT_EQ(m.on_outcome(never_sent, at(5100)).what, kind::pause) << "there is a second try";
+    EXPECT_EQ(m.on_reply(never_sent, at(5100)).what, kind::pause) << "there is a second try";
 }
 
 TEST_F(acquiring, a_holder_that_is_not_its_own_is_never_taken_for_its_own_grant)
 {
     random_ = always(1);
-    acquire_machine m{{.keys = &keys_,
-                       .holder = "job",
-                       .layout = layout::plain,
+    acquire_machine m{{.mine = {&object_, "job"},
                        .lease = 1000ms,
                        .poll_interval = 100ms,
                        .command_limit = 300ms,
@@ -226,11 +217,11 @@ TEST_F(acquiring, a_holder_that_is_not_its_own_is_never_taken_for_its_own_grant)
                        .own_holder = false},
                       random_};
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(never_sent, at(1));
+    auto step = m.on_reply(never_sent, at(1));
     ASSERT_EQ(step.what, kind::pause) << "nothing was sent, so it can be repeated";
     step = m.on_pause_over(step.until);
     EXPECT_FALSE(step.request.repeated);
-    ASSERT_EQ(m.on_outcome(no_answer, at(50)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(no_answer, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
 }
 
@@ -238,8 +229,8 @@ TEST_F(acquiring, cancelling_a_pause_after_a_clean_answer_leaves_nothing_behind)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_outcome(busy(), at(1)));
-    ASSERT_EQ(m.on_cancel().what, kind::finish);
+    static_cast<void>(m.on_reply(others_hold_it(), at(1)));
+    ASSERT_EQ(m.on_cancel(at(9000)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::cancelled);
     EXPECT_FALSE(m.result().uncertain);
 }
@@ -249,7 +240,7 @@ TEST_F(acquiring, cancelling_while_a_request_is_under_way_must_be_cleaned_up)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     ASSERT_EQ(
-        m.on_outcome({.what = verdict::cancelled, .fence = 0, .maybe_executed = true}, at(1)).what,
+        m.on_reply(failure{.what = failure_kind::cancelled, .maybe_executed = true}, at(1)).what,
         kind::finish);
     EXPECT_EQ(m.result().failure, errc::cancelled);
     EXPECT_TRUE(m.result().uncertain);
@@ -260,12 +251,12 @@ TEST_F(acquiring, once_unsure_always_unsure_even_after_a_busy_answer)
     // The first request may still be on its way, and be granted when the holder leaves.
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(no_answer, at(100));
+    auto step = m.on_reply(no_answer, at(100));
     step = m.on_pause_over(step.until);
-    step = m.on_outcome(busy(), at(120));
+    step = m.on_reply(others_hold_it(), at(120));
     step = m.on_pause_over(step.until);
     EXPECT_TRUE(step.request.repeated);
-    static_cast<void>(m.on_cancel());
+    static_cast<void>(m.on_cancel(at(9000)));
     EXPECT_TRUE(m.result().uncertain);
 }
 
@@ -273,7 +264,7 @@ TEST_F(acquiring, a_refusal_is_final)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome({.what = verdict::refused, .fence = 0, .detail = "OOM"}, at(1)).what,
+    ASSERT_EQ(m.on_reply(failure{.what = failure_kind::refused, .detail = "OOM"}, at(1)).what,
               kind::finish);
     EXPECT_EQ(m.result().failure, errc::refused);
     EXPECT_EQ(m.result().detail, "OOM");
@@ -285,20 +276,20 @@ TEST_F(acquiring, a_caller_who_does_not_wait_is_told_at_once_that_nobody_listens
     nobody.no_server = true;
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_outcome(nobody, at(1)).what, kind::finish);
+    EXPECT_EQ(m.on_reply(nobody, at(1)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_EQ(m.result().detail, "connection refused");
 
     auto patient = machine(time_limit::after(200ms));
     static_cast<void>(patient.start(at(0)));
-    EXPECT_EQ(patient.on_outcome(nobody, at(1)).what, kind::pause);
+    EXPECT_EQ(patient.on_reply(nobody, at(1)).what, kind::pause);
 }
 
 TEST_F(acquiring, a_key_of_another_type_is_not_a_lock)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_outcome({.what = verdict::not_a_lock}, at(1)));
+    static_cast<void>(m.on_reply(failure{.what = failure_kind::not_a_lock}, at(1)));
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
 }
 
@@ -308,87 +299,101 @@ TEST_F(acquiring, a_short_limit_still_gives_the_server_time_to_answer_once)
     EXPECT_EQ(m.start(at(0)).until, at(100));
 }
 
-// ── Bare ────────────────────────────────────────────────────────────────────────────────────────
+// ── Hints ───────────────────────────────────────────────────────────────────────────────────────
 
-class acquiring_bare : public acquiring {
+class acquiring_with_a_hint : public acquiring {
 protected:
-    acquire_plan plan() const
+    acquire_machine hinted()
     {
-        return {.keys = &keys_,
-                .holder = "me",
-                .layout = layout::plain,
-                .lease = 1000ms,
-                .poll_interval = 100ms,
-                .command_limit = 300ms,
-                .drift = 0.01,
-                .limit = time_limit::never(),
-                .known = 17};
-    }
-
-    std::uint64_t first_known(const acquire_plan& plan)
-    {
-        acquire_machine m{plan, random_ = always(1)};
-        return m.start(at(0)).request.known;
+        return acquire_machine{{.mine = {&object_, "me"},
+                                .lease = 1000ms,
+                                .poll_interval = 100ms,
+                                .command_limit = 300ms,
+                                .drift = 0.01,
+                                .limit = time_limit::never(),
+                                .hint = {.value = 17}},
+                               random_ = always(1)};
     }
 };
 
-TEST_F(acquiring_bare, is_tried_for_what_seems_to_be_free_and_has_nothing_special)
+TEST_F(acquiring_with_a_hint, gives_it_to_the_first_request_only)
 {
-    EXPECT_EQ(first_known(plan()), 17U);
-    auto other = plan();
-    other.known = 0;
-    EXPECT_EQ(first_known(other), 0U);
-    other = plan();
-    other.fair = true;
-    EXPECT_EQ(first_known(other), 0U);
-    other = plan();
-    other.layout = layout::hash;
-    EXPECT_EQ(first_known(other), 0U);
-    other = plan();
-    other.reserve = 1;
-    EXPECT_EQ(first_known(other), 0U);
-    other = plan();
-    other.own_holder = false;
-    EXPECT_EQ(first_known(other), 0U);
+    auto m = hinted();
+    const auto first = m.start(at(0)).request;
+    EXPECT_EQ(first.hint.value, 17U);
+    EXPECT_TRUE(first.first);
+    static_cast<void>(m.on_reply(others_hold_it(), at(1)));
+    const auto second = m.on_pause_over(at(100)).request;
+    EXPECT_FALSE(second.hint);
+    EXPECT_FALSE(second.first);
 }
 
-TEST_F(acquiring_bare, is_tried_once)
+TEST_F(acquiring_with_a_hint, gives_it_again_to_a_request_that_repeats_one_without_an_answer)
 {
-    acquire_machine m{plan(), random_ = always(1)};
+    auto m = hinted();
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_outcome(busy(), at(1)));
-    EXPECT_EQ(m.on_pause_over(at(100)).request.known, 0U);
-}
-
-TEST_F(acquiring_bare, without_an_answer_is_repeated_by_the_script_and_may_come_much_later)
-{
-    acquire_machine m{plan(), random_ = always(1)};
-    static_cast<void>(m.start(at(0)));
-    outcome silence{.what = verdict::no_reply};
-    silence.maybe_executed = silence.bare = true;
-    auto step = m.on_outcome(silence, at(100));
+    const auto step = m.on_reply(no_answer, at(100));
     ASSERT_EQ(step.what, kind::pause);
-    step = m.on_pause_over(step.until);
-    EXPECT_TRUE(step.request.repeated);
-    EXPECT_TRUE(step.request.mend);
-    EXPECT_EQ(step.request.known, 0U);
-    ASSERT_EQ(m.on_outcome(granted(7), at(150)).what, kind::finish);
-    EXPECT_EQ(m.result().wanted_until, at(100) + latest_bare);
-    EXPECT_FALSE(m.result().at_once);
+    const auto second = m.on_pause_over(step.until).request;
+    EXPECT_TRUE(second.repeated);
+    EXPECT_FALSE(second.first);
+    EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have become of the first";
 }
 
-TEST_F(acquiring, at_once_is_the_first_answer)
+TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_the_store_says_so)
+{
+    auto m = hinted();
+    static_cast<void>(m.start(at(0)));
+    auto silence = no_answer;
+    silence.maybe_late = true;
+    const auto step = m.on_reply(silence, at(100));
+    static_cast<void>(m.on_pause_over(step.until));
+    ASSERT_EQ(m.on_reply(grant(7), at(150)).what, kind::finish);
+    EXPECT_EQ(m.result().wanted_until, at(100) + latest_execution);
+    EXPECT_FALSE(m.result().hint);
+}
+
+TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_its_time_is_over_or_it_is_cancelled)
+{
+    auto late = hinted();
+    const auto step = late.start(at(0));
+    ASSERT_EQ(late.on_timeout(step.until).what, kind::pause);
+    static_cast<void>(late.on_cancel(at(105)));
+    EXPECT_TRUE(late.result().uncertain);
+    EXPECT_EQ(late.result().wanted_until, step.until + latest_execution);
+
+    auto cancelled = hinted();
+    static_cast<void>(cancelled.start(at(0)));
+    ASSERT_EQ(cancelled.on_cancel(at(50)).what, kind::finish);
+    EXPECT_EQ(cancelled.result().failure, errc::cancelled);
+    EXPECT_TRUE(cancelled.result().uncertain) << "the request is under way";
+    EXPECT_EQ(cancelled.result().wanted_until, at(50) + latest_execution);
+}
+
+TEST_F(acquiring, gives_the_stores_hint_back_if_the_first_answer_was_a_grant)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_outcome(granted(7), at(1)));
-    EXPECT_TRUE(m.result().at_once);
+    static_cast<void>(m.on_reply(grant(7), at(1)));
+    EXPECT_EQ(m.result().hint.value, 7U);
     auto later = machine(time_limit::never());
     static_cast<void>(later.start(at(0)));
-    static_cast<void>(later.on_outcome(busy(), at(1)));
+    static_cast<void>(later.on_reply(others_hold_it(), at(1)));
     static_cast<void>(later.on_pause_over(at(100)));
-    static_cast<void>(later.on_outcome(granted(7), at(101)));
-    EXPECT_FALSE(later.result().at_once);
+    static_cast<void>(later.on_reply(grant(7), at(101)));
+    EXPECT_FALSE(later.result().hint);
+}
+
+TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
+{
+    auto m = machine(time_limit::now());
+    const auto first = m.start(at(0));
+    const auto step = m.on_timeout(first.until);
+    ASSERT_EQ(step.what, kind::pause);
+    EXPECT_TRUE(m.on_pause_over(step.until).request.repeated);
+    ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
+    EXPECT_FALSE(m.result().failure);
+    EXPECT_EQ(m.result().wanted_until, at(300)) << "that of the last request";
 }
 
 // ── How long the server was silent ──────────────────────────────────────────────────────────────
@@ -397,9 +402,9 @@ TEST_F(acquiring, that_ends_with_patience_says_since_when_the_server_was_silent)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome(busy(), at(50)).what, kind::pause);
+    ASSERT_EQ(m.on_reply(others_hold_it(), at(50)).what, kind::pause);
     ASSERT_EQ(m.on_pause_over(at(150)).what, kind::send);
-    ASSERT_EQ(m.on_outcome(no_answer, at(450)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(no_answer, at(450)).what, kind::finish);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(150));
     EXPECT_TRUE(m.result().silence->out_of_patience);
@@ -409,7 +414,7 @@ TEST_F(acquiring, that_ends_with_the_callers_limit_was_silent_for_less)
 {
     auto m = machine(time_limit::after(100ms));
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome(no_answer, at(100)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(no_answer, at(100)).what, kind::finish);
     ASSERT_EQ(m.result().failure, errc::unreachable);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(0));
@@ -420,14 +425,14 @@ TEST_F(acquiring, that_is_cancelled_says_whether_an_answer_was_missing)
 {
     auto while_it_asks = machine(time_limit::never());
     static_cast<void>(while_it_asks.start(at(0)));
-    static_cast<void>(while_it_asks.on_outcome({.what = verdict::cancelled}, at(50)));
+    static_cast<void>(while_it_asks.on_reply(failure{.what = failure_kind::cancelled}, at(50)));
     ASSERT_TRUE(while_it_asks.result().silence);
     EXPECT_FALSE(while_it_asks.result().silence->out_of_patience);
 
     auto while_it_waits = machine(time_limit::never());
     static_cast<void>(while_it_waits.start(at(0)));
-    static_cast<void>(while_it_waits.on_outcome(busy(), at(50)));
-    static_cast<void>(while_it_waits.on_cancel());
+    static_cast<void>(while_it_waits.on_reply(others_hold_it(), at(50)));
+    static_cast<void>(while_it_waits.on_cancel(at(60)));
     EXPECT_FALSE(while_it_waits.result().silence);
 }
 
@@ -435,16 +440,14 @@ TEST_F(acquiring, that_is_refused_was_answered)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_outcome({.what = verdict::refused}, at(50)));
+    static_cast<void>(m.on_reply(failure{.what = failure_kind::refused}, at(50)));
     EXPECT_FALSE(m.result().silence);
 }
 
 TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
 {
     random_ = always(1);
-    acquire_machine m{{.keys = &keys_,
-                       .holder = "me",
-                       .layout = layout::plain,
+    acquire_machine m{{.mine = {&object_, "me"},
                        .lease = 1000ms,
                        .poll_interval = 100ms,
                        .command_limit = 300ms,
@@ -455,7 +458,7 @@ TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
     const auto step = m.start(at(1000));
     ASSERT_EQ(step.what, kind::send);
     EXPECT_EQ(step.until, at(1100)) << "one short try it has in any case";
-    ASSERT_EQ(m.on_outcome(no_answer, at(1100)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(no_answer, at(1100)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(710));
@@ -466,12 +469,11 @@ TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
 
 TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
 {
-    for (const auto what : {verdict::refused, verdict::not_a_lock}) {
+    for (const auto what : {failure_kind::refused, failure_kind::not_a_lock}) {
         auto m = machine(time_limit::now());
         static_cast<void>(m.start(at(0)));
-        outcome error{.what = what};
-        error.maybe_executed = true;  // in part
-        ASSERT_EQ(m.on_outcome(error, at(1)).what, kind::finish);
+        const failure error{.what = what, .maybe_executed = true};  // in part
+        ASSERT_EQ(m.on_reply(error, at(1)).what, kind::finish);
         EXPECT_TRUE(m.result().uncertain) << "what it did in part is taken back";
         EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but once";
     }
@@ -481,12 +483,12 @@ TEST_F(acquiring, a_caller_who_does_not_wait_is_told_after_the_server_said_twice
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    const outcome not_now{.what = verdict::unavailable, .fence = 0, .detail = "a replica"};
-    auto step = m.on_outcome(not_now, at(1));
+    const failure not_now{.what = failure_kind::unavailable, .detail = "a replica"};
+    auto step = m.on_reply(not_now, at(1));
     ASSERT_EQ(step.what, kind::pause) << "another connection may lead to another server";
     step = m.on_pause_over(step.until);
     ASSERT_EQ(step.what, kind::send);
-    ASSERT_EQ(m.on_outcome(not_now, at(20)).what, kind::finish);
+    ASSERT_EQ(m.on_reply(not_now, at(20)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_EQ(m.result().detail, "a replica");
     EXPECT_FALSE(m.result().uncertain);
@@ -497,7 +499,7 @@ TEST_F(acquiring, a_caller_who_does_not_wait_outlasts_causes_that_pass_by_themse
     auto m = machine(time_limit::now());
     auto step = m.start(at(0));
     for (int i = 0; i < 3; ++i) {
-        step = m.on_outcome({.what = verdict::unreachable, .fence = 0, .detail = "EMFILE"}, at(i));
+        step = m.on_reply(failure{.what = failure_kind::unreachable, .detail = "EMFILE"}, at(i));
         ASSERT_EQ(step.what, kind::pause);
         step = m.on_pause_over(at(i));
     }
@@ -507,14 +509,13 @@ TEST_F(acquiring, a_server_that_goes_away_is_not_told_as_a_busy_lock)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    auto no_lock = busy();
+    auto no_lock = others_hold_it();
     no_lock.holder = held_by::no_lock;
-    auto step = m.on_outcome(no_lock, at(1));
+    auto step = m.on_reply(no_lock, at(1));
     ASSERT_NE(step.what, kind::finish) << "it looks once more";
     step = m.on_pause_over(step.until);
-    outcome gone{.what = verdict::unreachable};
-    gone.no_server = true;
-    ASSERT_EQ(m.on_outcome(gone, at(50)).what, kind::finish);
+    const failure gone{.what = failure_kind::unreachable, .no_server = true};
+    ASSERT_EQ(m.on_reply(gone, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
 }
 
@@ -523,7 +524,7 @@ TEST_F(acquiring, who_waits_is_patient_with_a_server_that_is_not_ready)
     auto m = machine(time_limit::never());
     auto step = m.start(at(0));
     for (int i = 0; i < 4; ++i) {
-        step = m.on_outcome({.what = verdict::unavailable}, at(1 + i));
+        step = m.on_reply(failure{.what = failure_kind::unavailable}, at(1 + i));
         ASSERT_EQ(step.what, kind::pause);
         step = m.on_pause_over(at(2 + i));
     }

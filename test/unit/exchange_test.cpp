@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <variant>
+
 namespace pawl::core {
 namespace {
 
@@ -12,43 +15,70 @@ using test::always;
 using test::at;
 using kind = exchange_step::kind;
 
-const outcome lost_reply{.what = verdict::no_reply, .fence = 0, .maybe_executed = true};
-const outcome not_sent{.what = verdict::unreachable};
+const failure lost_reply{.what = failure_kind::no_reply, .maybe_executed = true};
+const failure not_sent{.what = failure_kind::unreachable};
 
 class exchanging : public testing::Test {
 protected:
-    exchange_machine machine(verb what)
+    [[nodiscard]] exchange_machine machine(request what)
     {
-        return {
-            {.what = what, .layout = layout::plain, .keys = &keys_, .holder = "me", .lease = 1s},
-            300ms,
-            random_};
+        return {std::move(what), 300ms, random_};
     }
 
-    lock_keys keys_ = keys_of("a");
+    // Sends it, gets this instead of an answer, and sends it again.
+    static base::boot_time repeat(exchange_machine& m, const failure& first)
+    {
+        static_cast<void>(m.start(at(0)));
+        const auto step = m.on_reply(failed(m.asked(), first), at(100));
+        EXPECT_EQ(step.what, kind::pause);
+        EXPECT_EQ(m.on_pause_over(step.until).what, kind::send);
+        return step.until;
+    }
+
+    // The answer, in the end.
+    [[nodiscard]] static hold_reply hold_result(const exchange_machine& m)
+    {
+        return std::get<hold_reply>(m.result());
+    }
+    [[nodiscard]] static hold_status status(const exchange_machine& m)
+    {
+        return std::get<hold_status>(hold_result(m));
+    }
+    [[nodiscard]] static keep_reply keep_result(const exchange_machine& m)
+    {
+        return std::get<keep_reply>(m.result());
+    }
+
+    object object_{.name = "a"};
+    claim mine_{&object_, "me"};
+    release_request release_{.mine = mine_, .used = 7, .has_reserve = true};
+    extend_request extend_{.mine = mine_, .lease = 1s};
+    keep_request keep_{.mine = mine_, .lease = 1s};
     base::random_unit random_ = always(1);
 };
 
 TEST_F(exchanging, an_answer_ends_it)
 {
-    for (const auto answer : {verdict::done, verdict::vanished, verdict::taken, verdict::refused}) {
-        auto m = machine(verb::release);
+    for (const auto answer : {hold_status::held, hold_status::vanished, hold_status::taken}) {
+        auto m = machine(release_);
         ASSERT_EQ(m.start(at(0)).what, kind::send);
-        ASSERT_EQ(m.on_outcome({.what = answer}, at(1)).what, kind::finish);
-        EXPECT_EQ(m.result().what, answer);
+        ASSERT_EQ(m.on_reply(hold_reply{answer}, at(1)).what, kind::finish);
+        EXPECT_EQ(status(m), answer);
     }
+    auto m = machine(release_);
+    static_cast<void>(m.start(at(0)));
+    const failure refused{.what = failure_kind::refused};
+    ASSERT_EQ(m.on_reply(hold_reply{refused}, at(1)).what, kind::finish);
+    EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::refused);
 }
 
 TEST_F(exchanging, a_release_repeated_after_a_lost_reply_counts_as_released_when_the_lock_is_gone)
 {
-    for (const auto answer : {verdict::vanished, verdict::taken}) {
-        auto m = machine(verb::release);
-        static_cast<void>(m.start(at(0)));
-        auto step = m.on_outcome(lost_reply, at(100));
-        ASSERT_EQ(step.what, kind::pause);
-        ASSERT_EQ(m.on_pause_over(step.until).what, kind::send);
-        static_cast<void>(m.on_outcome({.what = answer}, at(120)));
-        EXPECT_EQ(m.result().what, verdict::done);
+    for (const auto answer : {hold_status::vanished, hold_status::taken}) {
+        auto m = machine(release_);
+        static_cast<void>(repeat(m, lost_reply));
+        static_cast<void>(m.on_reply(hold_reply{answer}, at(120)));
+        EXPECT_EQ(status(m), hold_status::held);
     }
 }
 
@@ -56,125 +86,110 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numb
 {
     // By then others may have had the lock, and higher numbers.
     for (const auto& first : {lost_reply, not_sent}) {
-        exchange_machine m{{.what = verb::release, .used = 7, .has_reserve = true}, 300ms, random_};
-        static_cast<void>(m.start(at(0)));
-        static_cast<void>(m.on_pause_over(m.on_outcome(first, at(100)).until));
-        EXPECT_EQ(m.request().used, first.maybe_executed ? 0U : 7U);
-        EXPECT_EQ(m.request().has_reserve, !first.maybe_executed);
+        auto m = machine(release_);
+        static_cast<void>(repeat(m, first));
+        const auto& again = std::get<release_request>(m.asked());
+        EXPECT_EQ(again.used, first.maybe_executed ? 0U : 7U);
+        EXPECT_EQ(again.has_reserve, !first.maybe_executed);
     }
 }
 
 TEST_F(exchanging, a_release_that_never_left_the_first_time_finds_a_real_loss)
 {
-    auto m = machine(verb::release);
-    static_cast<void>(m.start(at(0)));
-    const auto step = m.on_outcome(not_sent, at(1));
-    static_cast<void>(m.on_pause_over(step.until));
-    static_cast<void>(m.on_outcome({.what = verdict::vanished}, at(20)));
-    EXPECT_EQ(m.result().what, verdict::vanished);
+    auto m = machine(release_);
+    static_cast<void>(repeat(m, not_sent));
+    static_cast<void>(m.on_reply(hold_reply{hold_status::vanished}, at(120)));
+    EXPECT_EQ(status(m), hold_status::vanished);
 }
 
-TEST_F(exchanging, a_renewal_repeated_after_a_lost_reply_is_not_excused)
+TEST_F(exchanging, an_extension_repeated_after_a_lost_reply_is_not_excused)
 {
-    auto m = machine(verb::renew);
-    static_cast<void>(m.start(at(0)));
-    const auto step = m.on_outcome(lost_reply, at(100));
-    static_cast<void>(m.on_pause_over(step.until));
-    static_cast<void>(m.on_outcome({.what = verdict::vanished}, at(120)));
-    EXPECT_EQ(m.result().what, verdict::vanished);
+    auto m = machine(extend_);
+    static_cast<void>(repeat(m, lost_reply));
+    static_cast<void>(m.on_reply(hold_reply{hold_status::vanished}, at(120)));
+    EXPECT_EQ(status(m), hold_status::vanished);
 }
 
 TEST_F(exchanging, a_wish_to_keep_a_lock_that_is_repeated_and_finds_it_gone_had_it_handed_over)
 {
-    for (const auto answer : {verdict::vanished, verdict::taken}) {
-        auto m = machine(verb::keep);
-        static_cast<void>(m.start(at(0)));
-        const auto step = m.on_outcome(lost_reply, at(100));
-        ASSERT_EQ(step.what, kind::pause);
-        ASSERT_EQ(m.on_pause_over(step.until).what, kind::send);
-        ASSERT_EQ(m.on_outcome({.what = answer}, at(120)).what, kind::finish);
-        EXPECT_EQ(m.result().what, verdict::busy) << "as good as released";
-        EXPECT_FALSE(m.result().maybe_executed);
+    for (const auto answer : {hold_status::vanished, hold_status::taken}) {
+        auto m = machine(keep_);
+        static_cast<void>(repeat(m, lost_reply));
+        ASSERT_EQ(m.on_reply(keep_reply{answer}, at(120)).what, kind::finish);
+        EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m))) << "as good as released";
     }
 }
 
 TEST_F(exchanging, a_wish_to_keep_a_lock_that_was_heard_at_once_finds_a_real_loss)
 {
-    for (const auto answer : {verdict::vanished, verdict::taken}) {
-        auto m = machine(verb::keep);
-        static_cast<void>(m.start(at(0)));
-        const auto step = m.on_outcome(not_sent, at(1));
-        static_cast<void>(m.on_pause_over(step.until));
-        static_cast<void>(m.on_outcome({.what = answer}, at(20)));
-        EXPECT_EQ(m.result().what, answer);
+    for (const auto answer : {hold_status::vanished, hold_status::taken}) {
+        auto m = machine(keep_);
+        static_cast<void>(repeat(m, not_sent));
+        static_cast<void>(m.on_reply(keep_reply{answer}, at(120)));
+        EXPECT_EQ(std::get<hold_status>(keep_result(m)), answer);
     }
 }
 
 TEST_F(exchanging,
        a_lock_that_may_be_kept_has_a_new_fence_and_counts_from_the_try_that_was_answered)
 {
-    auto m = machine(verb::keep);
-    static_cast<void>(m.start(at(0)));
-    const auto step = m.on_outcome(lost_reply, at(100));
-    static_cast<void>(m.on_pause_over(step.until));
-    static_cast<void>(m.on_outcome({.what = verdict::done, .fence = 17}, at(120)));
-    EXPECT_EQ(m.result().what, verdict::done);
-    EXPECT_EQ(m.result().fence, 17U);
-    EXPECT_EQ(m.sent(), step.until);
+    auto m = machine(keep_);
+    const auto sent = repeat(m, lost_reply);
+    static_cast<void>(m.on_reply(keep_reply{kept{.fence = 17}}, at(120)));
+    EXPECT_EQ(std::get<kept>(keep_result(m)).fence, 17U);
+    EXPECT_EQ(m.sent(), sent);
 }
 
 TEST_F(exchanging, a_lock_that_was_handed_over_is_not_asked_for_again)
 {
-    auto m = machine(verb::keep);
+    auto m = machine(keep_);
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_outcome({.what = verdict::busy}, at(1)).what, kind::finish);
-    EXPECT_EQ(m.result().what, verdict::busy);
+    ASSERT_EQ(m.on_reply(keep_reply{handed_over{}}, at(1)).what, kind::finish);
+    EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m)));
 }
 
 TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
 {
-    auto m = machine(verb::renew);
-    static_cast<void>(m.start(at(0)));
-    const auto step = m.on_outcome(lost_reply, at(100));
-    static_cast<void>(m.on_pause_over(step.until));
-    static_cast<void>(m.on_outcome({.what = verdict::done}, at(130)));
-    EXPECT_EQ(m.sent(), step.until);
+    auto m = machine(extend_);
+    const auto sent = repeat(m, lost_reply);
+    static_cast<void>(m.on_reply(hold_reply{hold_status::held}, at(130)));
+    EXPECT_EQ(m.sent(), sent);
 }
 
-TEST_F(exchanging, patience_ends_it_without_an_answer_and_remembers_that_something_was_sent)
+TEST_F(exchanging, patience_ends_it_without_an_answer)
 {
-    auto m = machine(verb::release);
+    auto m = machine(release_);
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_outcome(lost_reply, at(200));
+    auto step = m.on_timeout(at(200));
     step = m.on_pause_over(step.until);
-    ASSERT_EQ(m.on_outcome(not_sent, at(299)).what, kind::finish) << "no time for another try";
-    EXPECT_EQ(m.result().what, verdict::unreachable);
-    EXPECT_TRUE(m.result().maybe_executed);
+    ASSERT_EQ(m.on_reply(hold_reply{not_sent}, at(299)).what, kind::finish)
+        << "no time for another try";
+    EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::unreachable);
 }
 
 TEST_F(exchanging, pauses_grow_but_stay_within_patience)
 {
-    auto m = machine(verb::check);
+    auto m = machine(check_request{mine_});
     static_cast<void>(m.start(at(0)));
     auto now = at(0);
     auto last = 0ns;
     for (int i = 0; i < 4; ++i) {
-        const auto step = m.on_outcome(not_sent, now);
+        const auto step = m.on_reply(hold_reply{not_sent}, now);
         ASSERT_EQ(step.what, kind::pause);
         EXPECT_GT(step.until - now, last);
         last = step.until - now;
         now = step.until;
         static_cast<void>(m.on_pause_over(now));
     }
-    EXPECT_LE(m.on_outcome(not_sent, now).until, at(300));
+    EXPECT_LE(m.on_reply(hold_reply{not_sent}, now).until, at(300));
 }
 
 TEST_F(exchanging, a_cancelled_one_is_not_repeated)
 {
-    auto m = machine(verb::renew);
+    auto m = machine(extend_);
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_outcome({.what = verdict::cancelled}, at(1)).what, kind::finish);
-    EXPECT_EQ(m.result().what, verdict::cancelled);
+    EXPECT_EQ(m.on_cancel(at(1)).what, kind::finish);
+    EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::cancelled);
 }
 
 }  // namespace

@@ -1,33 +1,34 @@
-#include "core/keys.h"
-
-#include <pawl/error.h>
+#include "store/redis/keys.h"
 
 #include <gtest/gtest.h>
 
-namespace pawl::core {
+#include <string>
+
+namespace pawl::store {
 namespace {
 
-TEST(keys, the_lock_is_the_name_itself_and_the_fence_is_beside_it)
+TEST(keys, are_made_of_the_name)
 {
-    EXPECT_EQ(keys_of("stock:42").lock, "stock:42");
-    EXPECT_EQ(keys_of("stock:42").fence(), "pawl:fence:{stock:42}");
-    EXPECT_EQ(keys_of("a{user}b").fence(), "pawl:fence:{user}:a{user}b");
+    EXPECT_EQ(fence_key("stock:42"), "pawl:fence:{stock:42}");
+    EXPECT_EQ(queue_key("stock:42"), "pawl:queue:{stock:42}");
+    EXPECT_EQ(waiters_key("stock:42"), "pawl:waiters:{stock:42}");
+    EXPECT_EQ(fence_key("a{user}b"), "pawl:fence:{user}:a{user}b");
+    EXPECT_EQ(fence_key("a}b"), "pawl:fence:{20658}:a}b") << "a number in the slot of a}b";
 }
 
 TEST(keys, both_keys_fall_into_one_slot_whatever_the_braces)
 {
     for (const std::string name : {"a", "{a}", "a{b}c", "{}a", "a}b", "}{", "{{a}}", "{", "}",
                                    "a{b", "{}{x}", "}a{b}", "a{}b{c}", "\xff\x01 \n", "{a}{b}"}) {
-        const auto keys = keys_of(name);
-        EXPECT_EQ(hash_slot(keys.lock), hash_slot(keys.fence())) << name << " " << keys.fence();
+        EXPECT_EQ(hash_slot(name), hash_slot(fence_key(name))) << name << " " << fence_key(name);
     }
 }
 
 TEST(keys, different_locks_have_different_fences)
 {
-    EXPECT_NE(keys_of("{a}").fence(), keys_of("a").fence());
-    EXPECT_NE(keys_of("{a}b").fence(), keys_of("{a}c").fence());
-    EXPECT_NE(keys_of("a}b").fence(), keys_of("a}c").fence());
+    EXPECT_NE(fence_key("{a}"), fence_key("a"));
+    EXPECT_NE(fence_key("{a}b"), fence_key("{a}c"));
+    EXPECT_NE(fence_key("a}b"), fence_key("a}c"));
 }
 
 TEST(keys, slots_are_those_of_redis_cluster)
@@ -38,23 +39,5 @@ TEST(keys, slots_are_those_of_redis_cluster)
     EXPECT_EQ(hash_slot("{user1000}.following"), hash_slot("user1000"));
 }
 
-TEST(keys, bad_names_are_refused_with_the_reason)
-{
-    const auto refusal = [](std::string_view name) -> std::string {
-        try {
-            check_name("lock name", name);
-        } catch (const error& e) {
-            EXPECT_EQ(e.code(), errc::bad_argument);
-            return e.what();
-        }
-        return "accepted";
-    };
-    EXPECT_EQ(refusal(""), "lock name is empty (allowed: 1 to 512 bytes, any but NUL)");
-    EXPECT_NE(refusal(std::string(513, 'x')).find("513 bytes"), std::string::npos);
-    EXPECT_NE(refusal(std::string_view{"a\0b", 3}).find("NUL at byte 1"), std::string::npos);
-    EXPECT_EQ(refusal(std::string(512, 'x')), "accepted");
-    EXPECT_EQ(refusal("{ \n}\xff"), "accepted");
-}
-
 }  // namespace
-}  // namespace pawl::core
+}  // namespace pawl::store

@@ -11,14 +11,14 @@ using namespace std::chrono_literals;
 using test::always;
 using test::at;
 
-const outcome renewed{.what = verdict::done};
-const outcome silence{
-    .what = verdict::no_reply, .fence = 0, .maybe_executed = true, .detail = "silence"};
+const hold_reply renewed{hold_status::held};
+const hold_reply silence{
+    failure{.what = failure_kind::no_reply, .detail = "silence", .maybe_executed = true}};
 
 lease_ptr make_lease(std::chrono::milliseconds length = 3000ms, bool renew = true)
 {
     auto lease = std::make_shared<core::lease>();
-    lease->keys = std::make_shared<const lock_keys>(keys_of("a"));
+    lease->what = std::make_shared<const object>(object{.name = "a"});
     lease->holder = "me";
     lease->length = length;
     lease->renew = renew;
@@ -142,14 +142,14 @@ TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_is_no_news
 
 TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
 {
-    for (const auto& [said, why] :
-         {std::pair{verdict::vanished, cause::vanished}, std::pair{verdict::taken, cause::taken},
-          std::pair{verdict::not_a_lock, cause::not_a_lock}}) {
+    for (const auto& [said, why] : {std::pair{hold_status::vanished, cause::vanished},
+                                    std::pair{hold_status::taken, cause::taken},
+                                    std::pair{hold_status::not_a_lock, cause::not_a_lock}}) {
         const auto lease = make_lease();
         table_.add(lease, at(0));
         static_cast<void>(take_due(at(1000)));
         changes_.clear();
-        table_.on_renewal(lease, {.what = said}, at(1000), at(1001), changes_);
+        table_.on_renewal(lease, said, at(1000), at(1001), changes_);
         ASSERT_EQ(changes_.size(), 1U);
         EXPECT_EQ(lease->state.load(), hold_state::lost);
         EXPECT_EQ(lease->why.load(), why);
@@ -164,7 +164,7 @@ TEST_F(table_of_leases, a_released_lease_is_not_renewed_and_a_late_answer_change
     EXPECT_TRUE(table_.release(lease, changes_));
     EXPECT_EQ(table_.next_wake(), base::boot_time::max());
     changes_.clear();
-    table_.on_renewal(lease, {.what = verdict::vanished}, at(1000), at(1100), changes_);
+    table_.on_renewal(lease, hold_status::vanished, at(1000), at(1100), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::released);
     EXPECT_FALSE(table_.release(lease, changes_)) << "only once";

@@ -1,5 +1,5 @@
 // What is published to a client's channel.
-#include "store/redis/wire.h"
+#include "store/redis/message.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Looks at the queues and fences of a memory server.
 #pragma once
 
-#include "core/keys.h"
 #include "redis/resp.h"
 #include "store/memory/servers.h"
+#include "store/redis/keys.h"
 
 #include <gtest/gtest.h>
 
@@ -29,13 +29,13 @@ public:
     // How many wait for a lock. Not while the server is frozen.
     [[nodiscard]] std::int64_t length(const std::string& lock)
     {
-        return ask("ZCARD", core::keys_of(lock).queue());
+        return ask("ZCARD", store::queue_key(lock));
     }
 
     // Whether the lock was ever granted, though it may have been taken back. Likewise.
     [[nodiscard]] bool has_fence(const std::string& lock)
     {
-        return ask("EXISTS", core::keys_of(lock).fence()) == 1;
+        return ask("EXISTS", store::fence_key(lock)) == 1;
     }
 
 private:

@@ -1,7 +1,5 @@
 #include "store/redis/single_server.h"
 
-#include "core/keys.h"
-
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -9,14 +7,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace pawl::store {
 namespace {
 
 using namespace std::chrono_literals;
-using core::verb;
-using core::verdict;
 using words = std::vector<std::string>;
 
 // Notes what is asked, and answers from a list.
@@ -66,19 +63,36 @@ private:
 
 class one_server : public testing::Test {
 protected:
-    core::outcome acquire(base::boot_time now, std::uint64_t known = 0)
+    [[nodiscard]] core::acquire_request asked(base::boot_time now, std::uint64_t known = 0) const
     {
-        const core::operation what{.what = verb::acquire,
-                                   .layout = layout::plain,
-                                   .keys = &keys_,
-                                   .holder = "me",
-                                   .lease = 30s,
-                                   .count = 1,
-                                   .repeated = false,
-                                   .sent = now,
-                                   .until = now + 1s,
-                                   .known = known};
-        return server_.execute(what, what.until, nullptr);
+        return {.mine = {&object_, "me"},
+                .lease = 30s,
+                .sent = now,
+                .until = now + 1s,
+                .hint = {.value = known}};
+    }
+
+    core::acquire_reply acquire(const core::acquire_request& what)
+    {
+        return std::get<core::acquire_reply>(server_.execute(what, what.until, nullptr));
+    }
+    core::acquire_reply acquire(base::boot_time now, std::uint64_t known = 0)
+    {
+        return acquire(asked(now, known));
+    }
+
+    // What an acquire with such an answer ends with.
+    core::granted granted(base::boot_time now, std::uint64_t known = 0)
+    {
+        return std::get<core::granted>(acquire(now, known));
+    }
+    core::busy busy(base::boot_time now, std::uint64_t known = 0)
+    {
+        return std::get<core::busy>(acquire(now, known));
+    }
+    core::failure failed(base::boot_time now, std::uint64_t known = 0)
+    {
+        return std::get<core::failure>(acquire(now, known));
     }
 
     // What the request said; after the script's name and the keys it is the third argument.
@@ -90,14 +104,14 @@ protected:
 
     scripted::record record_;
     single_server server_{std::make_unique<scripted>(record_), 0};
-    core::lock_keys keys_ = core::keys_of("a");
+    core::object object_{.name = "a"};
 };
 
 TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_once_its_time_is_known)
 {
     record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:1\r\n:17\r\n:5060000\r\n"};
-    EXPECT_EQ(acquire(base::boot_time{100s}).what, verdict::busy);
-    EXPECT_EQ(acquire(base::boot_time{160s}).what, verdict::done);
+    static_cast<void>(busy(base::boot_time{100s}));
+    static_cast<void>(granted(base::boot_time{160s}));
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(wanted_until(0), "0");
     EXPECT_EQ(wanted_until(1), "5061001");
@@ -107,8 +121,8 @@ TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
 {
     record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:-1\r\n:0\r\n:9000000\r\n",
                        "*3\r\n:1\r\n:17\r\n:9000000\r\n"};
-    EXPECT_EQ(acquire(base::boot_time{100s}).what, verdict::busy);
-    EXPECT_EQ(acquire(base::boot_time{100s}).what, verdict::done);
+    static_cast<void>(busy(base::boot_time{100s}));
+    static_cast<void>(granted(base::boot_time{100s}));
     ASSERT_EQ(record_.requests.size(), 3U);
     EXPECT_EQ(wanted_until(2), "9001001");
 }
@@ -116,7 +130,7 @@ TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
 TEST_F(one_server, that_finds_everything_late_is_not_asked_for_ever)
 {
     record_.replies = std::deque<std::string>(10, "*3\r\n:-1\r\n:0\r\n:9000000\r\n");
-    EXPECT_EQ(acquire(base::boot_time{100s}).what, verdict::unavailable);
+    EXPECT_EQ(failed(base::boot_time{100s}).what, core::failure_kind::unavailable);
     EXPECT_LE(record_.requests.size(), 3U);
 }
 
@@ -124,11 +138,67 @@ TEST_F(one_server, that_does_not_know_a_script_gets_it_once)
 {
     record_.replies = {"-NOSCRIPT No matching script.\r\n", "*3\r\n:-1\r\n:0\r\n:9000000\r\n",
                        "*3\r\n:1\r\n:17\r\n:9000000\r\n"};
-    EXPECT_EQ(acquire(base::boot_time{100s}).what, verdict::done);
+    static_cast<void>(granted(base::boot_time{100s}));
     ASSERT_EQ(record_.requests.size(), 3U);
     EXPECT_EQ(record_.requests[0].front(), "EVALSHA");
     EXPECT_EQ(record_.requests[1].front(), "EVAL");
     EXPECT_EQ(record_.requests[2].front(), "EVALSHA");
+}
+
+// ── Renewals ────────────────────────────────────────────────────────────────────────────────────
+
+class many_renewals : public one_server {
+protected:
+    core::renew_request::reply renew(std::vector<const core::object*> locks)
+    {
+        core::renew_request all;
+        for (const auto* const each : locks)
+            all.all.push_back({.mine = {each, "me"}, .lease = 30s});
+        return std::get<core::renew_request::reply>(
+            server_.execute(std::move(all), base::boot_time{101s}, nullptr));
+    }
+
+    core::object hash_{.name = "h", .layout = layout::hash};
+    core::object other_{.name = "b"};
+};
+
+TEST_F(many_renewals, are_one_call_for_each_layout)
+{
+    record_.replies = {"*2\r\n:1\r\n:0\r\n", "*1\r\n:-1\r\n"};
+    using enum core::hold_status;
+    EXPECT_EQ(renew({&object_, &other_, &hash_}),
+              (core::renew_request::reply{held, vanished, taken}));
+    ASSERT_EQ(record_.requests.size(), 2U);
+    EXPECT_EQ(record_.requests[0][2], "2");
+    EXPECT_EQ(record_.requests[1][1], redis::scripts::hash_renew.sha);
+}
+
+TEST_F(many_renewals, that_are_refused_together_are_tried_one_by_one)
+{
+    record_.replies = {"-NOPERM no\r\n", "-NOPERM no\r\n", "*1\r\n:1\r\n"};
+    const auto got = renew({&object_, &other_});
+    EXPECT_EQ(std::get<core::failure>(got[0]).what, core::failure_kind::refused);
+    EXPECT_EQ(std::get<core::hold_status>(got[1]), core::hold_status::held);
+    EXPECT_EQ(record_.requests.size(), 3U);
+}
+
+TEST_F(many_renewals, of_which_the_server_does_not_know_the_script_are_sent_in_full_where_needed)
+{
+    record_.replies = {"*1\r\n:1\r\n", "-NOSCRIPT No matching script.\r\n", "*1\r\n:1\r\n"};
+    using enum core::hold_status;
+    EXPECT_EQ(renew({&object_, &hash_}), (core::renew_request::reply{held, held}));
+    ASSERT_EQ(record_.requests.size(), 3U);
+    EXPECT_EQ(record_.requests[2][0], "EVAL");
+    EXPECT_TRUE(record_.requests[2][1].starts_with("#!lua"));
+}
+
+TEST_F(many_renewals, that_were_answered_in_part_keep_those_answers)
+{
+    record_.is_sent = true;
+    record_.replies = {"*1\r\n:1\r\n"};
+    const auto got = renew({&object_, &hash_});
+    EXPECT_EQ(std::get<core::hold_status>(got[0]), core::hold_status::held);
+    EXPECT_TRUE(std::get<core::failure>(got[1]).maybe_executed);
 }
 
 // ── A bare acquire ──────────────────────────────────────────────────────────────────────────────
@@ -162,9 +232,9 @@ protected:
 TEST_F(bare_acquire, is_two_commands)
 {
     record_.replies = {"+OK\r\n", ":5001000001\r\n"};
-    const auto got = acquire(now, known);
-    EXPECT_EQ(got.what, verdict::done);
+    const auto got = granted(now, known);
     EXPECT_EQ(got.fence, 5'001'000'001U);
+    EXPECT_EQ(got.hint.value, 5'001'000'001U) << "the next one may be bare too";
     EXPECT_EQ(record_.requests, (std::vector<words>{{"SET", "a", "me", "NX", "PX", "30000"},
                                                     {"INCR", "pawl:fence:{a}"}}));
 }
@@ -172,9 +242,7 @@ TEST_F(bare_acquire, is_two_commands)
 TEST_F(bare_acquire, that_finds_the_lock_taken_is_followed_by_the_script)
 {
     record_.replies = {"_\r\n", ":5001000001\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
-    const auto got = acquire(now, known);
-    EXPECT_EQ(got.what, verdict::busy);
-    EXPECT_EQ(got.busy_for, 250ms);
+    EXPECT_EQ(busy(now, known).left, 250ms);
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
     EXPECT_EQ(flags(), "0");
 }
@@ -184,9 +252,7 @@ TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right
     for (const auto* const number : {":4999999999\r\n", ":1\r\n", "-ERR no integer\r\n"}) {
         record_.requests.clear();
         record_.replies = {"+OK\r\n", number, "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
-        const auto got = acquire(now, known);
-        EXPECT_EQ(got.what, verdict::done);
-        EXPECT_EQ(got.fence, 5'010'000'000U);
+        EXPECT_EQ(granted(now, known).fence, 5'010'000'000U);
         EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
         EXPECT_EQ(flags(), "9") << "it may have the lock, and have begun a fence";
     }
@@ -195,7 +261,7 @@ TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right
 TEST_F(bare_acquire, that_finds_it_taken_and_began_a_fence_has_that_set_right)
 {
     record_.replies = {"_\r\n", ":1\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
-    EXPECT_EQ(acquire(now, known).what, verdict::busy);
+    static_cast<void>(busy(now, known));
     EXPECT_EQ(flags(), "8");
 }
 
@@ -203,12 +269,11 @@ TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_has_no_an
 {
     for (const auto* const number : {":1\r\n", "-OOM\r\n"}) {
         record_.replies = {"+OK\r\n", number};
-        const auto got = acquire(now, known);
-        EXPECT_NE(got.what, verdict::done);
+        const auto got = failed(now, known);
         EXPECT_TRUE(got.maybe_executed);
-        EXPECT_FALSE(got.bare) << "that one was answered";
+        EXPECT_FALSE(got.maybe_late) << "the bare one was answered";
         record_.replies = {"+OK\r\n", number, "-LOADING\r\n"};
-        EXPECT_TRUE(acquire(now, known).maybe_executed);
+        EXPECT_TRUE(failed(now, known).maybe_executed);
     }
 }
 
@@ -217,9 +282,9 @@ TEST_F(bare_acquire, without_an_answer_may_come_at_any_time)
     record_.is_sent = true;
     for (const auto& replies : {std::deque<std::string>{}, std::deque<std::string>{"+OK\r\n"}}) {
         record_.replies = replies;
-        const auto got = acquire(now, known);
+        const auto got = failed(now, known);
         EXPECT_TRUE(got.maybe_executed);
-        EXPECT_TRUE(got.bare);
+        EXPECT_TRUE(got.maybe_late);
     }
 }
 
@@ -227,8 +292,8 @@ TEST_F(bare_acquire, that_is_not_allowed_is_not_tried_again)
 {
     record_.replies = {"+OK\r\n", "-NOPERM no\r\n", "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n",
                        "*3\r\n:1\r\n:5011000000\r\n:5011000\r\n"};
-    EXPECT_EQ(acquire(now, known).what, verdict::done);
-    EXPECT_EQ(acquire(now, 5'010'000'000).what, verdict::done);
+    static_cast<void>(granted(now, known));
+    static_cast<void>(granted(now, 5'010'000'000));
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA", "EVALSHA"}));
 }
 
@@ -247,6 +312,46 @@ TEST_F(bare_acquire, is_not_tried_when_the_number_cannot_be_trusted)
     EXPECT_FALSE(is_tried(now, known)) << "likewise";
     record_.since = base::boot_time{100s};
     EXPECT_FALSE(is_tried(base::boot_time{161s}, known)) << "the time has not been heard for long";
+}
+
+TEST_F(bare_acquire, is_not_tried_by_a_request_that_has_something_special)
+{
+    const auto is_tried = [&](const core::acquire_request& what) {
+        record_.requests.clear();
+        record_.replies.clear();
+        static_cast<void>(acquire(what));
+        return commands().front() == "SET";
+    };
+    EXPECT_TRUE(is_tried(asked(now, known)));
+    auto what = asked(now, known);
+    what.fair = true;
+    EXPECT_FALSE(is_tried(what)) << "it may overtake nobody";
+    what = asked(now, known);
+    what.reserve = 1;
+    EXPECT_FALSE(is_tried(what)) << "INCR sets nothing aside";
+    what = asked(now, known);
+    what.first = false;
+    EXPECT_FALSE(is_tried(what)) << "it may have a place, or the lock";
+}
+
+TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fence_right)
+{
+    record_.replies = {"*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
+    auto what = asked(now, known);
+    what.first = false;
+    what.repeated = true;
+    static_cast<void>(acquire(what));
+    EXPECT_EQ(commands(), (words{"EVALSHA"}));
+    EXPECT_EQ(flags(), "9");
+}
+
+TEST_F(bare_acquire, is_not_hinted_at_for_a_lock_of_another_layout)
+{
+    const core::object hash{.name = "a", .layout = layout::hash};
+    record_.replies = {"*3\r\n:1\r\n:5010000000\r\n:5010000\r\n"};
+    auto what = asked(now);
+    what.mine.what = &hash;
+    EXPECT_FALSE(std::get<core::granted>(acquire(what)).hint);
 }
 
 TEST_F(bare_acquire, is_not_tried_when_the_fence_may_be_forgotten)

@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace pawl::sync {
@@ -34,26 +35,19 @@ public:
         std::uint64_t used;
     };
 
-    core::outcome execute(const core::operation&, base::boot_time, const base::interrupt*) override
+    core::reply execute(const core::request& what, base::boot_time, const base::interrupt*) override
     {
-        return {.what = core::verdict::unavailable};
+        return core::failed(what, {.what = core::failure_kind::unavailable});
     }
-    void submit(batch what, std::chrono::milliseconds, batch_done done) override
+    void submit(core::request what, std::chrono::milliseconds, still_wanted /*wanted*/,
+                reply_handler done) override
     {
         const std::scoped_lock guard{mutex_};
-        for (const auto& each : what) {
-            EXPECT_EQ(each.what, core::verb::release);
-            releases_.push_back(
-                {each.keys->lock, std::string{each.holder}, each.layout, each.used});
-        }
-        done_.push_back([done = std::move(done), size = what.size()] {
-            done(std::vector<core::outcome>(size, {.what = core::verdict::done}));
-        });
-    }
-    void submit_one(const core::operation& what, std::chrono::milliseconds how_long,
-                    still_wanted /*wanted*/, one_done done) override
-    {
-        submit({what}, how_long, [done = std::move(done)](const auto& all) { done(all.front()); });
+        const auto& asked = std::get<core::release_request>(what);
+        releases_.push_back({asked.mine.what->name, std::string{asked.mine.holder},
+                             asked.mine.what->layout, asked.used});
+        done_.push_back(
+            [done = std::move(done)] { done(core::hold_reply{core::hold_status::held}); });
     }
     void connect() override {}
     void listen(std::string_view client, pawl::store::notice_listener& /*who*/) override
@@ -62,7 +56,7 @@ public:
         EXPECT_EQ(client, "me");
     }
     void doubt() override { ++doubted; }
-    core::outcome ping(base::boot_time) override { return {.what = core::verdict::done}; }
+    std::optional<core::failure> ping(base::boot_time) override { return std::nullopt; }
     [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
 
     [[nodiscard]] std::vector<released> releases() const
@@ -194,7 +188,7 @@ TEST_F(in_the_room, a_wait_ends_with_its_time)
 TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
 {
     const auto lease = std::make_shared<core::lease>();
-    lease->keys = std::make_shared<const core::lock_keys>(core::keys_of("job"));
+    lease->what = std::make_shared<const core::object>(core::object{.name = "job"});
     lease->holder = "gone";
     lease->length = 30s;
     room_.gave_up(lease, base::boot_clock::now() + patience);

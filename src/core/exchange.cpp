@@ -1,0 +1,71 @@
+#include "core/exchange.h"
+
+#include "base/mutant.h"
+
+namespace pawl::core {
+
+using kind = exchange_step::kind;
+
+exchange_step exchange_machine::start(base::boot_time now)
+{
+    patience_.restart(now);
+    return send(now);
+}
+
+exchange_step exchange_machine::send(base::boot_time now)
+{
+    sent_ = now;
+    return {.what = kind::send, .until = patience_.try_until(now)};
+}
+
+exchange_step exchange_machine::on_reply(reply got, base::boot_time now)
+{
+    result_ = std::move(got);
+    const auto* const problem = failure_in(result_);
+    if (problem == nullptr || is_answer(problem->what)) {
+        if (base::is(base::mutant::d3_renewal_from_reply)) sent_ = now;
+        settle();
+        return {.what = kind::finish};
+    }
+    maybe_executed_ |= problem->maybe_executed;
+    if (maybe_executed_) {
+        if (auto* const release = std::get_if<release_request>(&request_)) {
+            release->forget_numbers();
+        }
+    }
+    const auto again = patience_.next_try(now);
+    if (!again || problem->what == failure_kind::cancelled) return {.what = kind::finish};
+    return {.what = kind::pause, .until = *again};
+}
+
+exchange_step exchange_machine::on_timeout(base::boot_time now)
+{
+    const failure late{
+        .what = failure_kind::no_reply, .detail = "no answer", .maybe_executed = true};
+    return on_reply(failed(request_, late), now);
+}
+
+exchange_step exchange_machine::on_cancel(base::boot_time now)
+{
+    return on_reply(failed(request_, {.what = failure_kind::cancelled}), now);
+}
+
+// A release whose first answer got lost finds the lock gone: most likely it did that itself, and in any
+// case it is what was asked for. The true owner is not told of an error. The same holds for a lock that
+// was to be handed over.
+void exchange_machine::settle()
+{
+    if (!maybe_executed_ || base::is(base::mutant::d18_release_error)) return;
+    const auto gone = [](const auto& got) {
+        const auto* const status = std::get_if<hold_status>(&got);
+        return status != nullptr &&
+               (*status == hold_status::vanished || *status == hold_status::taken);
+    };
+    if (std::holds_alternative<release_request>(request_)) {
+        if (gone(std::get<hold_reply>(result_))) result_ = hold_reply{hold_status::held};
+    } else if (std::holds_alternative<keep_request>(request_)) {
+        if (gone(std::get<keep_reply>(result_))) result_ = keep_reply{handed_over{}};
+    }
+}
+
+}  // namespace pawl::core

@@ -1,0 +1,45 @@
+#include "core/request.h"
+
+#include <type_traits>
+
+namespace pawl::core {
+
+cause cause_of(hold_status what) noexcept
+{
+    switch (what) {
+    case hold_status::held: break;
+    case hold_status::vanished: return cause::vanished;
+    case hold_status::taken: return cause::taken;
+    case hold_status::not_a_lock: return cause::not_a_lock;
+    }
+    return cause::none;
+}
+
+const failure* failure_in(const reply& got) noexcept
+{
+    return std::visit(
+        [](const auto& each) -> const failure* {
+            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, renew_request::reply>) {
+                return nullptr;  // each lock has its own
+            } else {
+                return std::get_if<failure>(&each);
+            }
+        },
+        got);
+}
+
+reply failed(const request& what, const failure& why)
+{
+    return std::visit(
+        [&](const auto& each) -> reply {
+            using asked = std::decay_t<decltype(each)>;
+            if constexpr (std::is_same_v<asked, renew_request>) {
+                return renew_request::reply(each.all.size(), why);
+            } else {
+                return typename asked::reply{why};
+            }
+        },
+        what);
+}
+
+}  // namespace pawl::core

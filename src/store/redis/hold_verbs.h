@@ -1,0 +1,33 @@
+// Questions about a hold, as calls of scripts: how they are written, and what the replies mean.
+#pragma once
+
+#include "core/request.h"
+#include "redis/resp.h"
+#include "store/redis/script_call.h"
+
+#include <span>
+#include <string>
+
+namespace pawl::store {
+
+void append(std::string& out, const core::count_request& what, const script_style& how);
+void append(std::string& out, const core::check_request& what, const script_style& how);
+void append(std::string& out, const core::release_request& what, const script_style& how);
+void append(std::string& out, const core::keep_request& what, const script_style& how);
+
+// One or several, all of one layout.
+void append(std::string& out, std::span<const core::extend_request> all, const script_style& how);
+
+[[nodiscard]] core::hold_reply read(const core::count_request& what,
+                                    const redis::reply_view& reply);
+[[nodiscard]] core::hold_reply read(const core::check_request& what,
+                                    const redis::reply_view& reply);
+[[nodiscard]] core::hold_reply read(const core::release_request& what,
+                                    const redis::reply_view& reply);
+[[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
+
+// A reply for each.
+[[nodiscard]] std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
+                                                 const redis::reply_view& reply);
+
+}  // namespace pawl::store

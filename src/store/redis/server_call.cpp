@@ -1,0 +1,242 @@
+#include "store/redis/server_call.h"
+
+#include "base/mutant.h"
+#include "store/redis/acquire_verb.h"
+#include "store/redis/hold_verbs.h"
+#include "store/redis/reading.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace pawl::store {
+namespace {
+
+script_form first_form()
+{
+    return base::is(base::mutant::d34_script_in_full) ? script_form::in_full : script_form::by_sha;
+}
+
+bool is_to_be_sent_in_full(script_form form, const redis::reply_view& reply)
+{
+    return form == script_form::by_sha && is_unknown_script(reply) &&
+           !base::is(base::mutant::d34_no_script);
+}
+
+std::span<const core::extend_request> only(const core::extend_request& one)
+{
+    return {&one, 1};
+}
+
+}  // namespace
+
+// ── Acquire ─────────────────────────────────────────────────────────────────────────────────────
+
+acquire_call::acquire_call(const core::acquire_request& what, server_memory& memory)
+    : what_{what}, memory_{&memory}, form_{first_form()}, mend_{what.repeated && what.hint}
+{
+}
+
+unsigned acquire_call::write(const redis::server_facts& server, std::string& out)
+{
+    trusted_ =
+        memory_->bare_refused ? std::nullopt : first_trusted_fence(what_, server, memory_->clock);
+    if (trusted_) {
+        append_bare(out, what_);
+        taken_.reset();
+        return 2;
+    }
+    append(out, what_, {form_, server}, {memory_->clock, mend_});
+    return 1;
+}
+
+server_call::next acquire_call::on_reply(const redis::reply_view& reply)
+{
+    if (trusted_) return on_bare_reply(reply);
+    if (is_to_be_sent_in_full(form_, reply)) {
+        form_ = script_form::in_full;
+        return next::send;
+    }
+    form_ = first_form();  // by now the server knows it
+    const auto time = read_time(reply);
+    if (time) memory_->clock.heard(time->now, what_.sent);
+    got_ = read(what_, reply);
+    note_taken(got_);
+    const bool again = time && time->too_late && !std::exchange(corrected_, true);
+    return again ? next::send : next::finish;
+}
+
+// The first reply is that of SET, the second that of INCR.
+server_call::next acquire_call::on_bare_reply(const redis::reply_view& reply)
+{
+    if (reply.is_error() && reply.text().starts_with("NOPERM")) memory_->bare_refused = true;
+    if (!taken_) {
+        taken_ = reply.type() == redis::resp_type::simple;
+        return next::read;
+    }
+    const auto number = fence_in(reply.integer()).value_or(0);
+    const bool good = number >= *trusted_ && !base::is(base::mutant::bare_not_repeated);
+    if (*taken_ && good) {
+        got_ = core::granted{.fence = number, .hint = hint_of(what_, number)};
+        return next::finish;
+    }
+    // In any other case the script says it better: it tells the holder that the lock is wanted, what
+    // error there is, and what the number should be.
+    what_.hint = {};
+    what_.repeated |= *taken_ && !base::is(base::mutant::bare_not_repeated);
+    mend_ |= !good;
+    return next::send;
+}
+
+core::reply acquire_call::on_problem(const redis::failure& why) const
+{
+    auto problem = failure_of(why);
+    problem.maybe_late = why.sent && trusted_;
+    core::acquire_reply got{std::move(problem)};
+    note_taken(got);
+    return got;
+}
+
+// A bare try took the lock: what came later does not change that.
+void acquire_call::note_taken(core::acquire_reply& got) const
+{
+    auto* const problem = std::get_if<core::failure>(&got);
+    if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
+}
+
+// ── Questions about one hold ────────────────────────────────────────────────────────────────────
+
+hold_call::hold_call(question what) : what_{std::move(what)}, form_{first_form()} {}
+
+unsigned hold_call::write(const redis::server_facts& server, std::string& out)
+{
+    const script_style how{form_, server};
+    std::visit(
+        [&](const auto& each) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
+                append(out, only(each), how);
+            } else {
+                append(out, each, how);
+            }
+        },
+        what_);
+    return 1;
+}
+
+server_call::next hold_call::on_reply(const redis::reply_view& reply)
+{
+    if (is_to_be_sent_in_full(form_, reply)) {
+        form_ = script_form::in_full;
+        return next::send;
+    }
+    got_ = std::visit(
+        [&](const auto& each) -> core::reply {
+            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
+                return read(only(each), reply).front();
+            } else {
+                return read(each, reply);
+            }
+        },
+        what_);
+    return next::finish;
+}
+
+core::reply hold_call::on_problem(const redis::failure& why) const
+{
+    return std::visit(
+        [&](const auto& each) -> core::reply {
+            return typename std::decay_t<decltype(each)>::reply{failure_of(why)};
+        },
+        what_);
+}
+
+// ── Many renewals ───────────────────────────────────────────────────────────────────────────────
+
+renew_call::renew_call(core::renew_request what)
+    : what_{std::move(what)},
+      got_(what_.all.size(), core::failure{.what = core::failure_kind::unavailable})
+{
+    const auto layout_of = [this](std::size_t i) { return what_.all[i].mine.what->layout; };
+    for (std::size_t i = 0; i < what_.all.size(); ++i) {
+        if (parts_.empty() || layout_of(parts_.back().begin) != layout_of(i)) {
+            parts_.push_back({i, 0, first_form()});
+        }
+        ++parts_.back().size;
+    }
+}
+
+std::span<const core::extend_request> renew_call::leases_of(const part& which) const
+{
+    return std::span{what_.all}.subspan(which.begin, which.size);
+}
+
+unsigned renew_call::write(const redis::server_facts& server, std::string& out)
+{
+    for (const auto& each : parts_) append(out, leases_of(each), {each.form, server});
+    return static_cast<unsigned>(parts_.size());
+}
+
+server_call::next renew_call::on_reply(const redis::reply_view& reply)
+{
+    on_part(parts_[answered_++], reply);
+    if (answered_ < parts_.size()) return next::read;
+    if (again_.empty()) return next::finish;
+    parts_ = std::exchange(again_, {});
+    answered_ = 0;
+    return next::send;
+}
+
+void renew_call::on_part(const part& which, const redis::reply_view& reply)
+{
+    if (is_to_be_sent_in_full(which.form, reply)) {
+        again_.push_back({which.begin, which.size, script_form::in_full});
+    } else if (which.size > 1 && is_refusal(reply)) {
+        // One key that may not be touched must not cost the others their renewal.
+        for (std::size_t i = 0; i < which.size; ++i) {
+            again_.push_back({which.begin + i, 1, first_form()});
+        }
+    } else {
+        std::ranges::move(read(leases_of(which), reply),
+                          got_.begin() + static_cast<std::ptrdiff_t>(which.begin));
+    }
+}
+
+core::reply renew_call::on_problem(const redis::failure& why) const
+{
+    // Those that were answered before keep their answer.
+    auto got = got_;
+    const auto fail = [&](const part& which) {
+        std::fill_n(got.begin() + static_cast<std::ptrdiff_t>(which.begin), which.size,
+                    core::hold_reply{failure_of(why)});
+    };
+    std::for_each(parts_.begin() + static_cast<std::ptrdiff_t>(answered_), parts_.end(), fail);
+    std::ranges::for_each(again_, fail);
+    return got;
+}
+
+// ────────────────────────────────────────────────────────────────────────────────────────────────
+
+any_call make_call(core::request what, server_memory& memory)
+{
+    return std::visit(
+        [&memory](auto& each) -> any_call {
+            using asked = std::decay_t<decltype(each)>;
+            if constexpr (std::is_same_v<asked, core::acquire_request>) {
+                return acquire_call{each, memory};
+            } else if constexpr (std::is_same_v<asked, core::renew_request>) {
+                return renew_call{std::move(each)};
+            } else {
+                return hold_call{std::move(each)};
+            }
+        },
+        what);
+}
+
+server_call& call_in(any_call& any) noexcept
+{
+    return std::visit([](auto& each) -> server_call& { return each; }, any);
+}
+
+}  // namespace pawl::store
