@@ -225,65 +225,44 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
 }
 
 struct lease_keeper::giving_back {
-    lease_ptr lease;
-    boot_time wanted_until;
-    boot_time end;
-    boot_time awaited_until;  // by close()
+    lease_ptr lease;  // to which the requests point
+    core::give_back_machine machine;
     bool awaited = true;
-    bool repeated = false;
-    std::chrono::milliseconds pause = shortest_pause;
-
-    static constexpr std::chrono::milliseconds shortest_pause{500};
-    static constexpr std::chrono::milliseconds longest_pause{4'000};
 };
 
 void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giving how)
 {
-    const auto now = platform_.now();
-    const auto lasts = now + std::max(lease->length, lease->longest.load());
-    const auto what = std::make_shared<giving_back>();
-    what->lease = lease;
-    what->wanted_until = wanted_until;
-    what->end = std::max(lasts, wanted_until + 2 * giving_back::shortest_pause);
-    what->awaited_until = now + 2 * command_limit_;
-    what->repeated = how == giving::again;
+    const auto what = std::make_shared<giving_back>(
+        giving_back{lease, {lease, wanted_until, how == giving::again, command_limit_}});
+    const auto first = what->machine.start(platform_.now());
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
-    loop_.post([this, what] { try_give_back(what); });
+    loop_.post([this, what, first] { proceed(what, first); });
 }
 
-void lease_keeper::try_give_back(const std::shared_ptr<giving_back>& what)
+void lease_keeper::proceed(const std::shared_ptr<giving_back>& what,
+                           const core::give_back_step& step)
 {
-    auto request = what->lease->release();
-    if (std::exchange(what->repeated, true)) request.forget_numbers();
-    store_.submit(request, command_limit_, always_wanted, [this, what](const core::reply& got) {
-        on_answer(what, std::get<core::hold_reply>(got));
-    });
-}
-
-void lease_keeper::on_answer(const std::shared_ptr<giving_back>& what, const core::hold_reply& got)
-{
-    const auto* const problem = std::get_if<core::failure>(&got);
-    const bool answered = problem == nullptr || core::is_answer(problem->what);
-    constexpr auto shortest = giving_back::shortest_pause;
-    const auto now = platform_.now();
-    const bool may_come = now <= what->wanted_until + shortest;
-    const bool over = answered && !may_come;
-    auto again = now + shortest;
-    if (answered) {
-        // At the end once more, when it cannot come any more.
-        again = std::min(now + what->pause, what->wanted_until + shortest);
-        again = std::max(again, now + shortest);
-        what->pause = std::min(2 * what->pause, giving_back::longest_pause);
+    using kind = core::give_back_step::kind;
+    if (!what->machine.is_awaited()) no_longer_awaited(*what);
+    switch (step.what) {
+    case kind::finish: break;
+    case kind::pause:
+        loop_.call_at(step.until,
+                      [this, what] { proceed(what, core::give_back_machine::on_pause_over()); });
+        break;
+    case kind::send:
+        store_.submit(what->machine.request(), command_limit_, always_wanted,
+                      [this, what](const core::reply& got) {
+                          proceed(what, what->machine.on_reply(std::get<core::hold_reply>(got),
+                                                               platform_.now()));
+                      });
+        break;
     }
-    if (over || again >= what->end || now >= what->awaited_until) no_longer_awaited(*what);
-    if (over || again >= what->end) return;
-    loop_.call_at(again, [this, what] { try_give_back(what); });
 }
 
-// What may come at any time keeps nobody from going.
 void lease_keeper::no_longer_awaited(giving_back& what)
 {
     if (!std::exchange(what.awaited, false)) return;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "core/give_back.h"
 #include "core/lease_table.h"
 #include "observe/dispatcher.h"
 #include "store/store.h"
@@ -54,10 +55,7 @@ public:
     // Looks at the clock: if the deadline has passed, the lease is lost when this returns.
     void notice_time(const core::lease_ptr& lease);
 
-    // Tries to release it in the background, until the server would drop it of its own accord. For
-    // leases that may or may not be ours on the server, or may be until `wanted_until`: the request to
-    // acquire it may be on its way when the first release says that it is not. So that is repeated,
-    // after pauses that grow.
+    // Gives it back in the background: core/give_back.h. `again`: a release was sent before.
     enum class giving { first_time, again };
     void give_back(const core::lease_ptr& lease, base::boot_time wanted_until,
                    giving how = giving::first_time);
@@ -78,8 +76,7 @@ private:
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const core::renew_request::reply& replies);
     struct giving_back;
-    void try_give_back(const std::shared_ptr<giving_back>& what);
-    void on_answer(const std::shared_ptr<giving_back>& what, const core::hold_reply& got);
+    void proceed(const std::shared_ptr<giving_back>& what, const core::give_back_step& step);
     void no_longer_awaited(giving_back& what);
     void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held

@@ -1,0 +1,53 @@
+#include "core/give_back.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl::core {
+
+using base::boot_time;
+using kind = give_back_step::kind;
+
+give_back_machine::give_back_machine(std::shared_ptr<const lease> lease, boot_time wanted_until,
+                                     bool repeated, std::chrono::milliseconds command_limit)
+    : lease_{std::move(lease)},
+      wanted_until_{wanted_until},
+      repeated_{repeated},
+      command_limit_{command_limit}
+{
+}
+
+give_back_step give_back_machine::start(boot_time now)
+{
+    const auto lasts = now + std::max(lease_->length, lease_->longest.load());
+    end_ = std::max(lasts, wanted_until_ + 2 * shortest_pause);
+    awaited_until_ = now + 2 * command_limit_;
+    return {.what = kind::send};
+}
+
+release_request give_back_machine::request()
+{
+    auto asked = lease_->release();
+    if (std::exchange(repeated_, true)) asked.forget_numbers();
+    return asked;
+}
+
+give_back_step give_back_machine::on_reply(const hold_reply& got, boot_time now)
+{
+    const auto* const problem = std::get_if<failure>(&got);
+    const bool answered = problem == nullptr || is_answer(problem->what);
+    const bool may_come = now <= wanted_until_ + shortest_pause;
+    auto again = now + shortest_pause;
+    if (answered) {
+        // At the end once more, when it cannot come any more.
+        again = std::min(now + pause_, wanted_until_ + shortest_pause);
+        again = std::max(again, now + shortest_pause);
+        pause_ = std::min(2 * pause_, longest_pause);
+    }
+    const bool over = (answered && !may_come) || again >= end_;
+    if (over || now >= awaited_until_) awaited_ = false;
+    if (over) return {.what = kind::finish};
+    return {.what = kind::pause, .until = again};
+}
+
+}  // namespace pawl::core
