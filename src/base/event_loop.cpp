@@ -1,81 +1,18 @@
 #include "base/event_loop.h"
 
+#include "base/epoll.h"
 #include "base/signal_free_thread.h"
-#include "base/signals_blocked.h"
 
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <system_error>
 
 namespace pawl::base {
 namespace {
 
-[[noreturn]] void fail(const char* what)
-{
-    throw std::system_error{errno, std::system_category(), what};
-}
-
-unique_fd checked(int fd, const char* what)
-{
-    if (fd < 0) fail(what);
-    return unique_fd{fd};
-}
-
-unique_fd new_epoll()
-{
-    return checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-}
-
-unique_fd new_event()
-{
-    return checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
-}
-
-void signal(int event)
-{
-    const std::uint64_t one = 1;
-    // Can only fail when the counter is full; nobody counts so far.
-    [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
-}
-
-void control(const unique_fd& epoll, int operation, int fd, std::uint32_t events)
-{
-    epoll_event event{};
-    event.events = events;
-    event.data.fd = fd;
-    if (::epoll_ctl(epoll.get(), operation, fd, &event) != 0) fail("epoll_ctl");
-}
-
-// An epoll instance cannot be watched so. Then all who wait are woken.
-void control_exclusively(const unique_fd& epoll, int fd, std::uint32_t events)
-{
-    epoll_event event{};
-    event.events = events | EPOLLEXCLUSIVE;
-    event.data.fd = fd;
-    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-    if (errno != EINVAL) fail("epoll_ctl");
-    control(epoll, EPOLL_CTL_ADD, fd, events);
-}
-
 // A guest who has left is expected back for so long.
 constexpr std::chrono::milliseconds to_come_back{1};
-
-// What one look may find; what there is beyond that the next look does.
-using found = std::array<epoll_event, 16>;
-
-std::span<const epoll_event> wait_on(const unique_fd& epoll, found& room, int timeout,
-                                     const sigset_t* mask)
-{
-    const int count =
-        ::epoll_pwait(epoll.get(), room.data(), static_cast<int>(room.size()), timeout, mask);
-    // Else a signal came.
-    return std::span{room}.first(count > 0 ? static_cast<std::size_t>(count) : 0);
-}
 
 }  // namespace
 
@@ -86,16 +23,14 @@ event_loop::event_loop(const platform& platform)
       guest_epoll_{new_epoll()},
       wake_up_{new_event()},
       guest_wake_up_{new_event()},
-      // Counts time spent suspended, and rings at once on waking up.
-      alarm_{
-          checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")}
+      alarm_{new_timer()}
 {
     // Edges: each signal is heard once, and nobody has to read it.
     for (const auto* const each : {&epoll_, &short_epoll_}) {
-        control(*each, EPOLL_CTL_ADD, wake_up_.get(), EPOLLIN | EPOLLET);
-        control(*each, EPOLL_CTL_ADD, alarm_.get(), EPOLLIN);
+        watch_all(*each, wake_up_.get(), EPOLLIN | EPOLLET);
+        watch_all(*each, alarm_.get(), EPOLLIN);
     }
-    control(guest_epoll_, EPOLL_CTL_ADD, guest_wake_up_.get(), EPOLLIN | EPOLLET);
+    watch_all(guest_epoll_, guest_wake_up_.get(), EPOLLIN | EPOLLET);
 }
 
 void event_loop::start()
@@ -110,7 +45,7 @@ void event_loop::stop()
         const std::scoped_lock guard{mutex_};
         stopping_ = true;
         rouse();
-        signal(guest_wake_up_.get());
+        signal_event(guest_wake_up_.get());
     }
     thread_.join();
     // What is left never runs; it may own others who are told of that in another way.
@@ -138,7 +73,7 @@ void event_loop::post(task work)
 void event_loop::rouse()
 {
     if (!wake_up_ || std::exchange(roused_, true)) return;
-    signal(wake_up_.get());
+    signal_event(wake_up_.get());
 }
 
 void event_loop::on_alarm(task handler)
@@ -182,7 +117,7 @@ void event_loop::arm()
         spec.it_value = {s.count(), (ns - s).count()};
     }
     if (::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &spec, nullptr) != 0) {
-        fail("timerfd_settime");
+        throw_last_error("timerfd_settime");
     }
 }
 
@@ -213,8 +148,8 @@ void event_loop::unwatch(int fd)
 // there is one and waits, and else the own thread. Should a system wake both, one of them finds nothing.
 void event_loop::add(int fd, std::uint32_t events) const
 {
-    control_exclusively(guest_epoll_, fd, events);
-    control_exclusively(epoll_, fd, events);
+    watch_exclusively(guest_epoll_, fd, events);
+    watch_exclusively(epoll_, fd, events);
 }
 
 // Can only fail when it is not there.
@@ -238,7 +173,7 @@ void event_loop::cancel(const timer& handle)
 
 void event_loop::run()
 {
-    found room{};
+    found_events room{};
     while (true) {
         const auto next = fall_asleep();
         if (!next) return;
@@ -354,110 +289,6 @@ void event_loop::run_timers()
 bool event_loop::is_refused(who mine) const
 {
     return mine == who::guest && (stopping_ || own_thread_only_ > 0);
-}
-
-void event_loop::own_thread_only(bool now)
-{
-    const std::scoped_lock guard{mutex_};
-    own_thread_only_ += now ? 1U : -1U;
-    if (!now || own_thread_only_ > 1) return;
-    if (left_to_guests_) rouse();
-    if (has_guest_ && guest_wake_up_) signal(guest_wake_up_.get());
-}
-
-void event_loop::wake_guest()
-{
-    const std::scoped_lock guard{mutex_};
-    if (guest_wake_up_) signal(guest_wake_up_.get());
-}
-
-// From its making to its end the calling thread is the guest, if it may be.
-class event_loop::visit {
-public:
-    explicit visit(event_loop& where) : where_{&where}
-    {
-        const auto now = where_->platform_->now();
-        const std::scoped_lock guard{where_->mutex_};
-        // Without descriptors there is nothing to help with.
-        if (where_->watched_ == 0 || where_->is_refused(who::guest)) return;
-        if (where_->has_guest_) {
-            is_other_ = true;
-            ++where_->other_helpers_;
-            if (where_->left_to_guests_) where_->rouse();
-        } else {
-            is_guest_ = true;
-            where_->has_guest_ = true;
-            where_->guest_moved_ = now;
-        }
-    }
-    ~visit()
-    {
-        if (!is_guest_ && !is_other_) return;
-        const auto now = where_->platform_->now();
-        const std::scoped_lock guard{where_->mutex_};
-        if (is_other_) {
-            --where_->other_helpers_;
-            return;
-        }
-        where_->has_guest_ = false;
-        where_->guest_moved_ = now;
-        if (where_->stopping_) where_->guest_left_.notify_all();
-    }
-    visit(const visit&) = delete;
-    visit& operator=(const visit&) = delete;
-
-    [[nodiscard]] bool is_guest() const noexcept { return is_guest_; }
-
-private:
-    event_loop* where_;
-    bool is_guest_ = false;
-    bool is_other_ = false;
-};
-
-bool event_loop::help(platform& here, boot_time until, const std::stop_token& woken)
-{
-    {
-        const visit mine{*this};
-        if (mine.is_guest()) {
-            if (const auto end = wait_as_guest(here, until, woken)) return *end;
-        } else {
-            return here.sleep(until, woken);
-        }
-    }
-    // It was sent away.
-    return here.sleep(until, woken);
-}
-
-// As platform::sleep(); nothing if it may not stay.
-std::optional<bool> event_loop::wait_as_guest(const platform& here, boot_time until,
-                                              const std::stop_token& woken)
-{
-    // What it waits for mostly comes to pass in its own turn.
-    const std::stop_callback wake{woken, [this, me = std::this_thread::get_id()] {
-                                      if (std::this_thread::get_id() != me) wake_guest();
-                                  }};
-    // A handler of the user's must not keep everyone waiting in the midst of a task.
-    const signals_blocked signals;
-    // A while at a time: this clock stands still while the machine is suspended.
-    constexpr std::chrono::minutes longest{1};
-    found room{};
-    while (!woken.stop_requested()) {
-        const auto now = here.now();
-        if (now >= until) return true;
-        const auto timeout = poll_timeout(std::min(until, now + longest), now);
-        const auto ready = wait_on(guest_epoll_, room, timeout, &signals.before());
-        const bool just_called = ready.size() == 1 && ready[0].data.fd == guest_wake_up_.get();
-        const bool may_stay =
-            ready.empty() || just_called ? may_have_guest() : take_turn(ready, who::guest);
-        if (!may_stay) return std::nullopt;
-    }
-    return false;
-}
-
-bool event_loop::may_have_guest()
-{
-    const std::scoped_lock guard{mutex_};
-    return !is_refused(who::guest);
 }
 
 }  // namespace pawl::base

@@ -1,0 +1,78 @@
+#include "base/epoll.h"
+
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+namespace pawl::base {
+namespace {
+
+unique_fd checked(int fd, const char* what)
+{
+    if (fd < 0) throw_last_error(what);
+    return unique_fd{fd};
+}
+
+[[nodiscard]] bool add(const unique_fd& epoll, int fd, std::uint32_t events)
+{
+    epoll_event event{};
+    event.events = events;
+    event.data.fd = fd;
+    return ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+}  // namespace
+
+void throw_last_error(const char* what)
+{
+    throw std::system_error{errno, std::system_category(), what};
+}
+
+unique_fd new_epoll()
+{
+    return checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+}
+
+unique_fd new_event()
+{
+    return checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+}
+
+unique_fd new_timer()
+{
+    return checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create");
+}
+
+void signal_event(int event)
+{
+    const std::uint64_t one = 1;
+    // Can only fail when the counter is full, and nobody counts so far.
+    [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
+}
+
+void watch_all(const unique_fd& epoll, int fd, std::uint32_t events)
+{
+    if (!add(epoll, fd, events)) throw_last_error("epoll_ctl");
+}
+
+void watch_exclusively(const unique_fd& epoll, int fd, std::uint32_t events)
+{
+    if (add(epoll, fd, events | EPOLLEXCLUSIVE)) return;
+    // An epoll instance cannot be watched so. Then all that wait are woken.
+    if (errno != EINVAL) throw_last_error("epoll_ctl");
+    watch_all(epoll, fd, events);
+}
+
+std::span<const epoll_event> wait_on(const unique_fd& epoll, found_events& room, int timeout,
+                                     const sigset_t* mask)
+{
+    const int count =
+        ::epoll_pwait(epoll.get(), room.data(), static_cast<int>(room.size()), timeout, mask);
+    return std::span{room}.first(count > 0 ? static_cast<std::size_t>(count) : 0);
+}
+
+}  // namespace pawl::base

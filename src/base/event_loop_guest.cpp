@@ -1,0 +1,114 @@
+// The event loop's guests: threads that wait for something to happen on it, and lend themselves meanwhile.
+#include "base/epoll.h"
+#include "base/event_loop.h"
+#include "base/signals_blocked.h"
+
+#include <algorithm>
+
+namespace pawl::base {
+
+void event_loop::own_thread_only(bool now)
+{
+    const std::scoped_lock guard{mutex_};
+    own_thread_only_ += now ? 1U : -1U;
+    if (!now || own_thread_only_ > 1) return;
+    if (left_to_guests_) rouse();
+    if (has_guest_ && guest_wake_up_) signal_event(guest_wake_up_.get());
+}
+
+void event_loop::wake_guest()
+{
+    const std::scoped_lock guard{mutex_};
+    if (guest_wake_up_) signal_event(guest_wake_up_.get());
+}
+
+// From its making to its end the calling thread is the guest, if it may be.
+class event_loop::visit {
+public:
+    explicit visit(event_loop& where) : where_{&where}
+    {
+        const auto now = where_->platform_->now();
+        const std::scoped_lock guard{where_->mutex_};
+        // Without descriptors there is nothing to help with.
+        if (where_->watched_ == 0 || where_->is_refused(who::guest)) return;
+        if (where_->has_guest_) {
+            is_other_ = true;
+            ++where_->other_helpers_;
+            if (where_->left_to_guests_) where_->rouse();
+        } else {
+            is_guest_ = true;
+            where_->has_guest_ = true;
+            where_->guest_moved_ = now;
+        }
+    }
+    ~visit()
+    {
+        if (!is_guest_ && !is_other_) return;
+        const auto now = where_->platform_->now();
+        const std::scoped_lock guard{where_->mutex_};
+        if (is_other_) {
+            --where_->other_helpers_;
+            return;
+        }
+        where_->has_guest_ = false;
+        where_->guest_moved_ = now;
+        if (where_->stopping_) where_->guest_left_.notify_all();
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+    [[nodiscard]] bool is_guest() const noexcept { return is_guest_; }
+
+private:
+    event_loop* where_;
+    bool is_guest_ = false;
+    bool is_other_ = false;
+};
+
+bool event_loop::help(platform& here, boot_time until, const std::stop_token& woken)
+{
+    {
+        const visit mine{*this};
+        if (mine.is_guest()) {
+            if (const auto end = wait_as_guest(here, until, woken)) return *end;
+        } else {
+            return here.sleep(until, woken);
+        }
+    }
+    // It was sent away.
+    return here.sleep(until, woken);
+}
+
+// As platform::sleep(); nothing if it may not stay.
+std::optional<bool> event_loop::wait_as_guest(const platform& here, boot_time until,
+                                              const std::stop_token& woken)
+{
+    // What it waits for mostly comes to pass in its own turn.
+    const std::stop_callback wake{woken, [this, me = std::this_thread::get_id()] {
+                                      if (std::this_thread::get_id() != me) wake_guest();
+                                  }};
+    // A handler of the user's must not keep everyone waiting in the midst of a task.
+    const signals_blocked signals;
+    // A while at a time: this clock stands still while the machine is suspended.
+    constexpr std::chrono::minutes longest{1};
+    found_events room{};
+    while (!woken.stop_requested()) {
+        const auto now = here.now();
+        if (now >= until) return true;
+        const auto timeout = poll_timeout(std::min(until, now + longest), now);
+        const auto ready = wait_on(guest_epoll_, room, timeout, &signals.before());
+        const bool just_called = ready.size() == 1 && ready[0].data.fd == guest_wake_up_.get();
+        const bool may_stay =
+            ready.empty() || just_called ? may_have_guest() : take_turn(ready, who::guest);
+        if (!may_stay) return std::nullopt;
+    }
+    return false;
+}
+
+bool event_loop::may_have_guest()
+{
+    const std::scoped_lock guard{mutex_};
+    return !is_refused(who::guest);
+}
+
+}  // namespace pawl::base
