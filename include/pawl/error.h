@@ -10,7 +10,6 @@
 //   cancelled      the caller's stop_token asked to stop               if the caller wants to
 //   lost           it was held and is not any more; hold::why() says   by acquiring anew
 //   not_owner      the caller never held it, or gave it back already   no
-//   no_quorum      too few of the configured servers agreed            yes, later
 //   unreachable    no answer from the server within the limit          yes, later
 //   refused        the server said no: ACL, TLS, memory, settings      after the server is mended
 //   not_a_lock     the key holds something that is not a lock          no, the name collides
@@ -33,7 +32,6 @@ enum class errc {
     cancelled,
     lost,
     not_owner,
-    no_quorum,
     unreachable,
     refused,
     not_a_lock,

@@ -18,7 +18,6 @@ public:
         case errc::cancelled: return "cancelled";
         case errc::lost: return "the lock was lost";
         case errc::not_owner: return "not the owner";
-        case errc::no_quorum: return "no quorum";
         case errc::unreachable: return "server unreachable";
         case errc::refused: return "refused by the server";
         case errc::not_a_lock: return "not a lock";
