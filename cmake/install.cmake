@@ -1,4 +1,4 @@
-# What `cmake --install` writes: headers, library, CMake package, pkg-config file, documents, examples.
+# What `cmake --install` writes: headers, libraries, CMake package, pkg-config files, documents, examples.
 # The command installs itself in cli/. Everything finds its neighbours by relative paths, so an
 # installed tree can be moved.
 include(CMakePackageConfigHelpers)
@@ -7,7 +7,15 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 
 install(TARGETS pawl EXPORT pawlTargets)
 install(TARGETS pawl_asio EXPORT pawlAsioTargets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE
+        FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE)
+# Without its library the header is left out: a missing file says more than the linker would.
+if(TARGET pawl_testing)
+  install(TARGETS pawl_testing EXPORT pawlTestingTargets)
+  install(EXPORT pawlTestingTargets NAMESPACE pawl:: DESTINATION ${package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/pawl/testing.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pawl)
+endif()
 foreach(file IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} TYPE DOC)
 endforeach()
@@ -42,8 +50,14 @@ foreach(dir IN ITEMS INCLUDEDIR LIBDIR)
   endif()
 endforeach()
 if(NOT BUILD_SHARED_LIBS)
-  set(pc_requires_private "openssl >= 3.0, lua5.1")
+  set(pc_requires_private "openssl >= 3.0")
+  set(pc_testing_requires_private "openssl >= 3.0, lua5.1")
   set(pc_libs_private "-pthread")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/pawl.pc.in ${PROJECT_BINARY_DIR}/pawl.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pawl.pc DESTINATION ${pc_dir})
+if(TARGET pawl_testing)
+  configure_file(
+    ${CMAKE_CURRENT_LIST_DIR}/pawl-testing.pc.in ${PROJECT_BINARY_DIR}/pawl-testing.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pawl-testing.pc DESTINATION ${pc_dir})
+endif()

@@ -32,7 +32,8 @@ struct client_options {
     // rediss://…                                         the same over TLS
     // unix:/path/to/socket                               one server on this machine
     // local:                                             this user's private server, started on use
-    // memory:[name]                                      in this process, for tests: testing.h
+    // memory:[name]                                      in this process, for tests: testing.h,
+    //                                                    in a library of its own, pawl::testing
     //
     // Query parameters (?a=b&c=d): db, name, password_file, password_env, ca_file, cert_file,
     // key_file, server_name, verify=on|off. What is set below wins over what the URL says; certificates are

@@ -20,8 +20,11 @@
 //   fill_memory              acquiring is refused; renewing and releasing work    free_memory
 //   flush_scripts            nothing: scripts are sent again                      –
 //
-// Not part of <pawl/pawl.h>. All functions may be called from any thread, a client's handlers
-// included; after fork() they throw errc::wrong_process in the child.
+// Not part of <pawl/pawl.h>, and in a library of its own: link pawl::testing (pkg-config:
+// pawl-testing). Any file that includes this makes memory: URLs work in the whole program.
+//
+// All functions may be called from any thread, a client's handlers included; after fork() they throw
+// errc::wrong_process in the child.
 #pragma once
 
 #include <pawl/client.h>
@@ -107,5 +110,15 @@ private:
 
     std::unique_ptr<state> state_;
 };
+
+namespace detail {
+
+PAWL_EXPORT bool provide_memory_urls() noexcept;
+
+// Makes memory: URLs work in every part of a program that includes this header in one. A constructor
+// inside the library would not do: linkers leave out a library to which nobody refers.
+inline const bool memory_urls_are_provided = provide_memory_urls();
+
+}  // namespace detail
 
 }  // namespace pawl::testing

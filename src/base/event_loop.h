@@ -44,7 +44,7 @@ struct epoll_event;
 
 namespace pawl::base {
 
-class event_loop final : public scheduler {
+class event_loop final : public clocked_scheduler {
 public:
     using ready_handler = std::function<void()>;
 
@@ -69,20 +69,15 @@ public:
 
     void own_thread_only(bool now) override;
 
+    void clock_moved() override;
+    [[nodiscard]] boot_time next_due() override;
+
     // On the loop only. At most one watch for a descriptor; its handler is called when that has become
     // ready, and must take all that there is. It may be called for nothing. `events` as for epoll(7):
     // EPOLLIN, EPOLLOUT.
     void watch(int fd, std::uint32_t events, ready_handler handler);
     void change(int fd, std::uint32_t events);
     void unwatch(int fd);
-
-    // From any thread: the platform's clock was moved, so the times to come are nearer or further.
-    void clock_moved();
-
-    // From any thread: when it next has something to do. boot_time::min() if it is doing something
-    // now or has work posted; boot_time::max() if nothing is planned, or it was stopped.
-    // Descriptors are left out.
-    [[nodiscard]] boot_time next_due();
 
 private:
     enum class who { own_thread, guest };

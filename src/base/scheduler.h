@@ -53,4 +53,16 @@ public:
     virtual void own_thread_only(bool /*now*/) {}
 };
 
+// One that goes by a clock which a test may move: the test has to tell it, and to wait for it.
+class clocked_scheduler : public scheduler {
+public:
+    // From any thread: the clock was moved, so the times to come are nearer or further.
+    virtual void clock_moved() = 0;
+
+    // From any thread: when it next has something to do. boot_time::min() if it is doing something
+    // now or has work posted; boot_time::max() if nothing is planned, or it was stopped.
+    // Descriptors are left out.
+    [[nodiscard]] virtual boot_time next_due() = 0;
+};
+
 }  // namespace pawl::base

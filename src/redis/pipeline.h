@@ -36,11 +36,7 @@ class pipeline {
 public:
     using writer = transport::writer;
     using reader = transport::reader;
-
-    struct limits {
-        std::chrono::milliseconds connect;
-        std::chrono::milliseconds command;  // no answer is waited for longer than that
-    };
+    using limits = transport::limits;
 
     // `left` is called on the loop's thread when the server turned out to be the wrong one.
     pipeline(

@@ -8,13 +8,13 @@
 namespace pawl::redis {
 
 socket_transport::socket_transport(base::event_loop& loop, server_config config,
-                                   std::size_t pool_size, pipeline::limits limits)
+                                   std::size_t pool_size, limits within)
     : loop_{&loop},
       server_{std::move(config)},
-      connect_limit_{limits.connect},
-      starter_{loop, limits.connect},
-      pool_{server_, pool_size, limits.connect},
-      pipeline_{loop, server_, limits, [this] { pool_.drop_idle(); }}
+      connect_limit_{within.connect},
+      starter_{loop, within.connect},
+      pool_{server_, pool_size, within.connect},
+      pipeline_{loop, server_, within, [this] { pool_.drop_idle(); }}
 {
 }
 

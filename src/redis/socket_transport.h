@@ -19,7 +19,7 @@ public:
     // `loop` must outlive the transport, which must be destroyed when the loop has stopped. Throws
     // pawl::error (bad_argument).
     socket_transport(base::event_loop& loop, server_config config, std::size_t pool_size,
-                     pipeline::limits limits);
+                     limits within);
 
     std::optional<failure> call(const writer& request, const waiting& how,
                                 const std::function<void(const reply_view&)>& read) override;

@@ -36,6 +36,11 @@ public:
     transport(const transport&) = delete;
     transport& operator=(const transport&) = delete;
 
+    struct limits {
+        std::chrono::milliseconds connect;
+        std::chrono::milliseconds command;  // no answer is waited for longer than that
+    };
+
     // Writes a request in the way that this server understands. Returns how many replies there will
     // be: one, unless it is several commands.
     using writer = std::function<unsigned(const server_facts&, std::string& out)>;

@@ -1,5 +1,7 @@
 #include "redis/url.h"
 
+#include "redis/memory_name.h"
+
 #include <pawl/error.h>
 
 #include <unistd.h>
@@ -181,16 +183,10 @@ void read_unix(std::string_view text, address& where)
     }
 }
 
-// A name is shown as it is, so it has nothing in it that would have to be escaped.
 void read_memory(std::string_view name, address& where)
 {
-    constexpr std::size_t longest = 64;
-    const auto fits = [](char c) {
-        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '.' || c == '-';
-    };
-    if (name.size() > longest || !std::ranges::all_of(name, fits)) {
-        refuse("memory: name '" + std::string{name.substr(0, longest)} +
+    if (!is_memory_name(name)) {
+        refuse("memory: name '" + std::string{name.substr(0, longest_memory_name)} +
                "' (allowed: at most 64 letters, digits, '_', '.' and '-')");
     }
     where.what = address::kind::memory;

@@ -3,25 +3,25 @@
 #include "base/event_loop.h"
 #include "redis/socket_transport.h"
 #include "redis/url.h"
-#include "store/memory/platform.h"
-#include "store/memory/servers.h"
-#include "store/memory/transport.h"
-#include "store/memory/watched_dispatcher.h"
 #include "store/redis/single_server.h"
+#include "sync/memory_seam.h"
 
 #include <utility>
 
 namespace pawl::sync {
 namespace {
 
+redis::transport::limits limits_of(const client_options& options)
+{
+    return {.connect = options.connect_limit, .command = options.command_limit};
+}
+
 surroundings of_a_real_server(redis::server_config config, const client_options& options)
 {
     auto platform = std::make_shared<base::system_platform>();
     auto loop = std::make_unique<base::event_loop>(*platform);
-    auto way = std::make_unique<redis::socket_transport>(
-        *loop, std::move(config), options.pool_size,
-        redis::pipeline::limits{.connect = options.connect_limit,
-                                .command = options.command_limit});
+    auto way = std::make_unique<redis::socket_transport>(*loop, std::move(config),
+                                                         options.pool_size, limits_of(options));
     return {.platform = std::move(platform),
             .stops = std::make_unique<observe::dispatcher_thread>(),
             .handlers = std::make_unique<observe::dispatcher_thread>(),
@@ -31,17 +31,13 @@ surroundings of_a_real_server(redis::server_config config, const client_options&
 
 surroundings of_a_memory_server(const std::string& name, const client_options& options)
 {
-    namespace memory = store::memory;
-    auto platform = std::make_shared<memory::platform>(memory::server_named(name));
+    const auto seat = open_memory(name);
+    auto platform = seat->platform();
     auto loop = std::make_unique<base::event_loop>(*platform);
-    auto way = std::make_unique<memory::transport>(
-        *loop, platform,
-        memory::transport::limits{.connect = options.connect_limit,
-                                  .command = options.command_limit});
-    const std::shared_ptr<memory::timeline> time{platform->server(), &platform->server()->time()};
+    auto way = seat->transport(*loop, limits_of(options));
     return {.platform = std::move(platform),
-            .stops = std::make_unique<memory::watched_dispatcher>(time),
-            .handlers = std::make_unique<memory::watched_dispatcher>(time),
+            .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
+            .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
             .loop = std::move(loop),
             .store = std::make_shared<store::single_server>(std::move(way), options.clock_drift)};
 }

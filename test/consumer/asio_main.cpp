@@ -1,6 +1,7 @@
 // A user's smallest program with Boost.Asio. It needs no server.
 #include <pawl/asio.h>
 #include <pawl/pawl.h>
+#include <pawl/testing.h>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>

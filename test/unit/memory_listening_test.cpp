@@ -25,7 +25,7 @@ using messages = std::vector<std::string>;
 class line {
 public:
     explicit line(const std::shared_ptr<server>& where)
-        : platform_{std::make_shared<platform>(where)}
+        : platform_{std::make_shared<platform>(where, std::make_unique<base::system_platform>())}
     {
         loop_.start();
     }

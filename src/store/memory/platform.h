@@ -11,8 +11,8 @@ namespace pawl::store::memory {
 
 class platform final : public base::platform {
 public:
-    explicit platform(std::shared_ptr<memory::server> server)
-        : server_{std::move(server)}, session_{server_->join()}
+    platform(std::shared_ptr<memory::server> server, std::unique_ptr<base::platform> real)
+        : real_{std::move(real)}, server_{std::move(server)}, session_{server_->join()}
     {
     }
 
@@ -21,18 +21,18 @@ public:
     [[nodiscard]] memory::session session() const noexcept { return session_; }
 
     [[nodiscard]] base::boot_time now() const noexcept override { return server_->time().now(); }
-    [[nodiscard]] double random_unit() override { return real_.random_unit(); }
-    [[nodiscard]] std::string random_id() override { return real_.random_id(); }
+    [[nodiscard]] double random_unit() override { return real_->random_unit(); }
+    [[nodiscard]] std::string random_id() override { return real_->random_id(); }
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override
     {
-        return real_.thread_mark();
+        return real_->thread_mark();
     }
     [[nodiscard]] bool pause(base::boot_time until, const base::interrupt* stop) override;
     void call_begins() override { server_->time().call_begins(); }
     void call_ends() noexcept override { server_->time().call_ends(); }
 
 private:
-    base::system_platform real_;
+    std::unique_ptr<base::platform> real_;
     std::shared_ptr<memory::server> server_;
     memory::session session_;
 };

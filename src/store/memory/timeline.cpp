@@ -31,13 +31,13 @@ std::chrono::microseconds timeline::wall() const noexcept
     return std::chrono::floor<std::chrono::microseconds>(wall_at_start_ + (now() - start_));
 }
 
-void timeline::join(base::event_loop& loop)
+void timeline::join(base::clocked_scheduler& loop)
 {
     const std::scoped_lock guard{mutex_};
     loops_.push_back(&loop);
 }
 
-void timeline::leave(base::event_loop& loop)
+void timeline::leave(base::clocked_scheduler& loop)
 {
     const std::scoped_lock guard{mutex_};
     std::erase(loops_, &loop);

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/event_loop.h"
 #include "base/interrupt.h"
+#include "base/scheduler.h"
 #include "store/memory/handlers.h"
 
 #include <atomic>
@@ -37,8 +37,8 @@ public:
     [[nodiscard]] std::chrono::microseconds wall() const noexcept;
 
     // Time passes for the loop, too. It must leave before it is destroyed.
-    void join(base::event_loop& loop);
-    void leave(base::event_loop& loop);
+    void join(base::clocked_scheduler& loop);
+    void leave(base::clocked_scheduler& loop);
 
     // A call begins or ends in this thread. While time is being advanced no call begins, but for
     // those of handlers, which are waited for.
@@ -95,7 +95,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::vector<base::event_loop*> loops_;  // guarded by mutex_, as are all below
+    std::vector<base::clocked_scheduler*> loops_;  // guarded by mutex_, as are all below
     std::vector<const handlers*> handlers_;
     std::map<std::uint64_t, caller> callers_;  // by thread_mark()
     bool advancing_ = false;

@@ -31,7 +31,7 @@ void read_replies(const request& what, const std::function<void(const redis::rep
 
 }  // namespace
 
-transport::transport(base::event_loop& loop, std::shared_ptr<platform> where, limits within)
+transport::transport(base::clocked_scheduler& loop, std::shared_ptr<platform> where, limits within)
     : loop_{&loop},
       where_{std::move(where)},
       server_{where_->server().get()},

@@ -6,7 +6,7 @@
 // has to be tried for that: the SUBSCRIBE stays on its way until then.
 #pragma once
 
-#include "base/event_loop.h"
+#include "base/scheduler.h"
 #include "redis/transport.h"
 #include "store/memory/platform.h"
 #include "store/memory/server.h"
@@ -25,13 +25,8 @@ namespace pawl::store::memory {
 
 class transport final : public redis::transport {
 public:
-    struct limits {
-        std::chrono::milliseconds connect;
-        std::chrono::milliseconds command;
-    };
-
     // `loop` must outlive the transport, which must be destroyed when the loop has stopped.
-    transport(base::event_loop& loop, std::shared_ptr<platform> where, limits within);
+    transport(base::clocked_scheduler& loop, std::shared_ptr<platform> where, limits within);
     ~transport() override;
     transport(const transport&) = delete;
     transport& operator=(const transport&) = delete;
@@ -59,7 +54,7 @@ private:
     void subscribed();
     void heard(std::string_view message);
 
-    base::event_loop* loop_;
+    base::clocked_scheduler* loop_;
     std::shared_ptr<platform> where_;
     server* server_;
     limits limits_;

@@ -4,8 +4,11 @@
 
 namespace pawl::store::memory {
 
-watched_dispatcher::watched_dispatcher(std::shared_ptr<timeline> time)
-    : time_{std::move(time)}, handlers_{std::make_shared<handlers>(*time_)}
+watched_dispatcher::watched_dispatcher(std::shared_ptr<timeline> time,
+                                       std::unique_ptr<observe::dispatcher> thread)
+    : time_{std::move(time)},
+      handlers_{std::make_shared<handlers>(*time_)},
+      thread_{std::move(thread)}
 {
     time_->join(*handlers_);
 }
@@ -19,7 +22,7 @@ void watched_dispatcher::post(task work)
 {
     // Goes with the task, also when that is dropped because the dispatcher was closed.
     const auto queued = std::make_shared<handlers::queued>(handlers_);
-    thread_.post([queued, work = std::move(work)] {
+    thread_->post([queued, work = std::move(work)] {
         const handlers::running mark{queued->where()};
         work();
     });

@@ -2,10 +2,10 @@
 #include <pawl/testing.h>
 
 #include "base/forked.h"
-#include "redis/url.h"
+#include "redis/memory_name.h"
 #include "store/memory/platform.h"
 #include "store/memory/servers.h"
-#include "sync/client_access.h"
+#include "sync/memory_seam.h"
 
 #include <utility>
 
@@ -30,16 +30,11 @@ namespace {
 
 std::shared_ptr<memory::server> server_named(std::string_view name)
 {
-    if (name.empty()) {
+    if (name.empty() || !redis::is_memory_name(name)) {
         throw error{errc::bad_argument,
-                    "memory_server: the name is empty (allowed: 1 to 64 bytes)"};
-    }
-    client_options options;
-    options.url = "memory:" + std::string{name};
-    const auto where = redis::read_config(options).where;  // which checks it
-    if (where.name != name) {
-        throw error{errc::bad_argument,
-                    "memory_server: the name '" + std::string{name} + "' is more than a name"};
+                    "memory_server: the name '" +
+                        std::string{name.substr(0, redis::longest_memory_name)} +
+                        "' (allowed: 1 to 64 letters, digits, '_', '.' and '-')"};
     }
     return memory::server_named(name);
 }
@@ -47,7 +42,7 @@ std::shared_ptr<memory::server> server_named(std::string_view name)
 memory::session session_of(client& who, const memory::server& of)
 {
     const auto* const where =
-        dynamic_cast<const memory::platform*>(&client_access::state(who).platform());
+        dynamic_cast<const memory::platform*>(&pawl_private::platform_of(who));
     if (where == nullptr || where->server().get() != &of) {
         throw error{errc::bad_argument,
                     "memory_server: a client of " + who.server() + " is none of " + of.shown()};

@@ -1,0 +1,15 @@
+// A user's test that knows a server only by its URL. Nothing here refers to libpawl-testing but the
+// header: a linker that leaves out what seems not to be used must keep it nevertheless.
+#include <pawl/pawl.h>
+#include <pawl/testing.h>
+
+#include <iostream>
+
+int main()
+{
+    pawl::client client{"memory:"};
+    pawl::mutex lock{client, "job"};
+    const pawl::hold held = lock.acquire();
+    std::cout << "held on " << client.server() << ", with fence " << held.fence() << '\n';
+    return held.state() == pawl::hold_state::held ? 0 : 1;
+}
