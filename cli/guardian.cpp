@@ -92,8 +92,8 @@ void guardian::start(pid_t group, boot_time kill_at)
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         throw std::system_error{errno, std::generic_category(), "socketpair"};
     }
-    socket_ = descriptor{ends[0]};
-    const descriptor theirs{ends[1]};
+    socket_ = common::unique_fd{ends[0]};
+    const common::unique_fd theirs{ends[1]};
     // Before the fork, so that there is no moment at which it lives and guards nothing.
     static_cast<void>(send(group, kill_at));
     pid_ = ::fork();

@@ -20,20 +20,14 @@ namespace {
     throw std::system_error{errno, std::system_category(), what};
 }
 
-unique_fd checked(int fd, const char* what)
+common::unique_fd new_epoll()
 {
-    if (fd < 0) fail(what);
-    return unique_fd{fd};
+    return {::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"};
 }
 
-unique_fd new_epoll()
+common::unique_fd new_event()
 {
-    return checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
-}
-
-unique_fd new_event()
-{
-    return checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+    return {::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"};
 }
 
 void signal(int event)
@@ -43,7 +37,7 @@ void signal(int event)
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
 }
 
-void control(const unique_fd& epoll, int operation, int fd, std::uint32_t events)
+void control(const common::unique_fd& epoll, int operation, int fd, std::uint32_t events)
 {
     epoll_event event{};
     event.events = events;
@@ -52,7 +46,7 @@ void control(const unique_fd& epoll, int operation, int fd, std::uint32_t events
 }
 
 // An epoll instance cannot be watched so. Then all who wait are woken.
-void control_exclusively(const unique_fd& epoll, int fd, std::uint32_t events)
+void control_exclusively(const common::unique_fd& epoll, int fd, std::uint32_t events)
 {
     epoll_event event{};
     event.events = events | EPOLLEXCLUSIVE;
@@ -68,7 +62,7 @@ constexpr std::chrono::milliseconds to_come_back{1};
 // What one look may find; what there is beyond that the next look does.
 using found = std::array<epoll_event, 16>;
 
-std::span<const epoll_event> wait_on(const unique_fd& epoll, found& room, int timeout,
+std::span<const epoll_event> wait_on(const common::unique_fd& epoll, found& room, int timeout,
                                      const sigset_t* mask)
 {
     const int count =
@@ -87,8 +81,7 @@ event_loop::event_loop(const platform& platform)
       wake_up_{new_event()},
       guest_wake_up_{new_event()},
       // Counts time spent suspended, and rings at once on waking up.
-      alarm_{
-          checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")}
+      alarm_{::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"}
 {
     // Edges: each signal is heard once, and nobody has to read it.
     for (const auto* const each : {&epoll_, &short_epoll_}) {

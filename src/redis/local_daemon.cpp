@@ -2,7 +2,7 @@
 
 #include "base/interrupt.h"
 #include "base/signals_blocked.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 
 #include <pawl/error.h>
 
@@ -193,12 +193,12 @@ void take_server_lock(const char* path) noexcept
 // ── In the parent ───────────────────────────────────────────────────────────────────────────────
 
 // Signals are blocked meanwhile, so that no handler of the program runs in its child.
-[[nodiscard]] base::unique_fd fork_daemon(const daemon_plan& plan)
+[[nodiscard]] common::unique_fd fork_daemon(const daemon_plan& plan)
 {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe", errno);
-    base::unique_fd from_daemon{ends[0]};
-    const base::unique_fd to_parent{ends[1]};
+    common::unique_fd from_daemon{ends[0]};
+    const common::unique_fd to_parent{ends[1]};
 
     const base::signals_blocked quiet;
     const pid_t pid = ::fork();
@@ -225,7 +225,7 @@ void take_server_lock(const char* path) noexcept
 daemon_start start_local_daemon(const local_paths& paths, base::boot_time until)
 {
     const daemon_plan plan{paths};
-    const base::unique_fd from_daemon = fork_daemon(plan);
+    const common::unique_fd from_daemon = fork_daemon(plan);
     if (base::wait_for(from_daemon.get(), POLLIN, until, nullptr) != base::wait_end::ready) {
         fail("redis-server", ETIMEDOUT);
     }
@@ -237,7 +237,7 @@ daemon_start start_local_daemon(const local_paths& paths, base::boot_time until)
 
 bool local_daemon_is_alive(const local_paths& paths)
 {
-    const base::unique_fd fd{::open(paths.server_lock.c_str(), O_RDWR | O_CLOEXEC)};
+    const common::unique_fd fd{::open(paths.server_lock.c_str(), O_RDWR | O_CLOEXEC)};
     if (!fd) return false;
     return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
