@@ -50,7 +50,7 @@ std::string bar(double share, std::size_t width, charset chars)
     return chars == charset::utf8 ? block_bar(checked, width) : ascii_bar(checked, width);
 }
 
-std::string draw_bars(const latency_histogram& times, std::size_t columns, charset chars)
+std::string draw_bars(const common::latency_histogram& times, std::size_t columns, charset chars)
 {
     const std::vector<log_bucket> buckets = log_buckets(times, most_lines);
     std::vector<std::string> labels;

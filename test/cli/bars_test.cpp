@@ -45,9 +45,9 @@ TEST(bar, never_leaves_its_width)
     }
 }
 
-latency_histogram sample()
+common::latency_histogram sample()
 {
-    latency_histogram times;
+    common::latency_histogram times;
     for (int i = 0; i < 3; ++i) times.add(33us);
     times.add(41us);
     return times;
@@ -71,7 +71,7 @@ TEST(bars, are_drawn_in_blocks)
 
 TEST(bars, tell_few_from_none)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     for (int i = 0; i < 10'000; ++i) times.add(33us);
     times.add(41us);
     const std::string drawn = draw_bars(times, 45, charset::ascii);
@@ -94,7 +94,7 @@ TEST(bars, are_there_on_the_narrowest_screen)
 
 TEST(bars, of_nothing_are_none)
 {
-    EXPECT_EQ(draw_bars(latency_histogram{}, 80, charset::utf8), "");
+    EXPECT_EQ(draw_bars(common::latency_histogram{}, 80, charset::utf8), "");
 }
 
 }  // namespace
