@@ -1,8 +1,8 @@
 #include "store/redis/wire.h"
 
+#include "base/json_text.h"
 #include "base/mutant.h"
 #include "core/acquire.h"
-#include "store/redis/json_text.h"
 
 #include <algorithm>
 #include <cassert>
@@ -151,7 +151,8 @@ void append_acquire(std::string& out, const operation& what, const server_clock&
 // Whether an announcement cannot be made of name and holder as they are.
 bool says_json(const operation& what)
 {
-    return what.announce && !(is_plain_json(what.keys->lock) && is_plain_json(what.holder));
+    return what.announce &&
+           !(base::is_plain_json(what.keys->lock) && base::is_plain_json(what.holder));
 }
 
 void append_flags_of_end(std::string& out, const operation& what, bool json)
@@ -163,7 +164,7 @@ void append_flags_of_end(std::string& out, const operation& what, bool json)
 void append_json(std::string& out, const operation& what)
 {
     for (const auto text : {std::string_view{what.keys->lock}, what.holder}) {
-        const auto quoted = json_text(text);
+        const auto quoted = base::json_text(text);
         redis::append_word(out, std::string_view{quoted}.substr(1, quoted.size() - 2));
     }
 }
