@@ -1,12 +1,11 @@
 #include "bench_report.h"
 
 #include "bars.h"
+#include "common/columns.h"
 #include "figures.h"
 
 #include <pawl/version.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +13,6 @@ namespace pawl::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
-using cells = std::vector<std::string>;
 
 // Nothing where it would not be the measure of anything.
 [[nodiscard]] std::optional<std::uint64_t> per_second(const measurement& line)
@@ -25,7 +23,7 @@ using cells = std::vector<std::string>;
         std::llround(static_cast<double>(line.times.count()) / seconds));
 }
 
-[[nodiscard]] cells cells_of(const measurement& line, charset chars)
+[[nodiscard]] common::row row_of(const measurement& line, charset chars)
 {
     const auto rate = per_second(line);
     const auto text = [chars](std::chrono::nanoseconds value) {
@@ -38,25 +36,6 @@ using cells = std::vector<std::string>;
             text(line.times.max()),
             rate ? count_text(*rate) : "-",
             count_text(line.times.count())};
-}
-
-[[nodiscard]] std::string lay_out(const std::vector<cells>& rows)
-{
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const cells& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], width_of(row[i]));
-        }
-    }
-    std::string text;
-    for (const cells& row : rows) {
-        text += left_aligned(row[0], widths[0]);
-        for (std::size_t i = 1; i < row.size(); ++i) {
-            text += "  " + right_aligned(row[i], widths[i]);
-        }
-        text += "\n";
-    }
-    return text;
 }
 
 [[nodiscard]] json json_of(const measurement& line)
@@ -91,9 +70,9 @@ std::string bench_report::as_json() const
 
 std::string bench_report::as_table(charset chars) const
 {
-    std::vector<cells> rows{{"", "p50", "p90", "p99", "max", "per second", "measured"}};
-    for (const measurement& line : lines) rows.push_back(cells_of(line, chars));
-    return lay_out(rows);
+    std::vector<common::row> rows{{"", "p50", "p90", "p99", "max", "per second", "measured"}};
+    for (const measurement& line : lines) rows.push_back(row_of(line, chars));
+    return common::lay_out(rows);
 }
 
 std::string bench_report::as_histograms(std::size_t columns, charset chars) const

@@ -1,7 +1,7 @@
 // Histograms drawn in characters.
 #include "bars.h"
 
-#include "figures.h"
+#include "common/columns.h"
 
 #include <gtest/gtest.h>
 
@@ -40,8 +40,8 @@ TEST(bar, can_be_seen_unless_it_is_zero)
 TEST(bar, never_leaves_its_width)
 {
     for (int i = -10; i <= 1100; ++i) {
-        EXPECT_LE(width_of(bar(i / 1000.0, 17, charset::utf8)), 17U);
-        EXPECT_LE(width_of(bar(i / 1000.0, 17, charset::ascii)), 17U);
+        EXPECT_LE(common::width_of(bar(i / 1000.0, 17, charset::utf8)), 17U);
+        EXPECT_LE(common::width_of(bar(i / 1000.0, 17, charset::ascii)), 17U);
     }
 }
 
@@ -83,7 +83,8 @@ TEST(bars, fill_the_screen_and_no_more)
 {
     for (const std::size_t columns : {40U, 80U, 200U}) {
         std::istringstream lines{draw_bars(sample(), columns, charset::utf8)};
-        for (std::string line; std::getline(lines, line);) EXPECT_EQ(width_of(line), columns);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_EQ(common::width_of(line), columns);
     }
 }
 
