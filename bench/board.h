@@ -8,7 +8,7 @@
 //   seats       the thread whose seat it is   the parent; the histograms when all have ended
 #pragma once
 
-#include "latency_histogram.h"
+#include "common/latency_histogram.h"
 
 #include <array>
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace pawl::bench {
 
-using histogram = cli::latency_histogram;
+using histogram = common::latency_histogram;
 
 inline constexpr std::size_t most_seats = 16;
 

@@ -87,9 +87,9 @@ std::variant<settings, int> parse_command_line(int argc, const char* const* argv
     app.add_flag("--peers", wanted.peers, "Other libraries, too: they are downloaded first");
     app.add_option("--over", wanted.over, "unix, tcp or both; unset: both for w1 to w4, else unix")
         ->check(CLI::IsMember({"unix", "tcp", "both"}));
-    app.add_option("--json", wanted.json_file, "Write every figure to this file, too")
+    app.add_option("--json", wanted.json_file,
+                   "Write every figure to this file, too; plot.py draws it")
         ->check(complaint_about_file);
-    app.add_option("--svg", wanted.svg_directory, "Draw it, into this directory");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

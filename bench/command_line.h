@@ -20,7 +20,6 @@ struct settings {
     bool peers = false;
     std::optional<std::string> over;  // tcp, unix or both; unset: as each workload wants it
     std::string json_file;            // empty: none
-    std::string svg_directory;        // empty: none
 
     [[nodiscard]] std::vector<std::string> ways_for(const workload& what) const;
 };

@@ -3,6 +3,8 @@
 #include "table.h"
 #include "text.h"
 
+#include "common/columns.h"
+
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -37,12 +39,12 @@ double per_thousand(const growth_point& at, double value)
     return value * 1000 / static_cast<double>(at.count);
 }
 
-row figures(growth_kind what, const growth_point& at)
+common::row figures(growth_kind what, const growth_point& at)
 {
     const bool enough = at.count >= enough_for_memory;
     const auto bytes = [&](double value) { return enough ? cell(value, 0) : "–"; };
-    row cells{std::to_string(at.count), bytes(at.resident_bytes), bytes(at.allocated_bytes),
-              bytes(at.with_mutex_bytes)};
+    common::row cells{std::to_string(at.count), bytes(at.resident_bytes), bytes(at.allocated_bytes),
+                      bytes(at.with_mutex_bytes)};
     cells.push_back(cell(at.commands, 0));
     cells.push_back(cell(at.replies, 0));
     cells.push_back(enough ? cell(per_thousand(at, at.replies), 2) : "–");
@@ -80,16 +82,16 @@ void print_table(std::ostream& out, const growth& what)
 {
     const std::string period = number(std::chrono::duration<double>(what.period).count(), 0) + " s";
     out << '\n' << title(what.what) << "; over unix\n";
-    row heading{"count",      "resident bytes each",   "allocated",
-                "with mutex", "commands in " + period, "replies written",
-                "per 1000",   "server µs each",        "cycle p50 µs",
-                "p99",        "× raw, same commands"};
+    common::row heading{"count",      "resident bytes each",   "allocated",
+                        "with mutex", "commands in " + period, "replies written",
+                        "per 1000",   "server µs each",        "cycle p50 µs",
+                        "p99",        "× raw, same commands"};
     if (what.what == growth_kind::held) heading.emplace_back("acquired/s");
-    std::vector<row> rows{heading};
+    std::vector<common::row> rows{heading};
     for (const growth_point& each : what.points) {
         if (each.failure.empty()) rows.push_back(figures(what.what, each));
     }
-    print_rows(out, rows);
+    out << common::lay_out(rows);
     for (const growth_point& each : what.points) {
         if (!each.failure.empty()) out << each.count << " failed: " << each.failure << '\n';
     }

@@ -6,7 +6,6 @@
 #include "interruption.h"
 #include "peer.h"
 #include "placement.h"
-#include "plot.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -121,7 +120,6 @@ int measure(const settings& wanted)
     measure_workloads(wanted, server, peers, all);
     print_balance(all);
     if (!wanted.json_file.empty()) write_report(wanted.json_file, wanted, all);
-    if (!wanted.svg_directory.empty()) write_plots(wanted.svg_directory, wanted, all);
     return all.failed() ? 1 : 0;
 }
 

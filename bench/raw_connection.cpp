@@ -67,8 +67,8 @@ test::socket_fd open_socket(const std::string& url)
 {
     constexpr std::string_view unix_scheme = "unix:";
     const bool local = url.starts_with(unix_scheme);
-    test::socket_fd socket{::socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (!socket) fail("socket");
+    test::socket_fd socket{::socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
+                           "socket"};
     const int fd = socket.get();
     ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &longest_silence, sizeof longest_silence);
     ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &longest_silence, sizeof longest_silence);

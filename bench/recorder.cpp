@@ -21,8 +21,7 @@ namespace {
 
 test::socket_fd listen_at(const std::string& path)
 {
-    test::socket_fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (!socket) fail("socket");
+    test::socket_fd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) throw std::runtime_error{"the path is too long"};
@@ -49,7 +48,7 @@ recorder::recorder(std::string server_url)
 
 recorder::~recorder()
 {
-    sleeper_.close();
+    sleeper_.reset();
     thread_.join();
 }
 

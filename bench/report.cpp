@@ -23,9 +23,26 @@ json as_data(const std::optional<summary>& figures)
     return {{"median", figures->median}, {"least", figures->least}, {"most", figures->most}};
 }
 
+// Beside pawl, a baseline has no library at all.
+std::string_view kind_of(const contestant& who)
+{
+    switch (who.kind) {
+    case contender::peer: return "peer";
+    case contender::raw_same:
+    case contender::raw_least:
+    case contender::raw_publish:
+    case contender::raw_hand_off:
+    case contender::std_mutex: return "baseline";
+    default: return "pawl";
+    }
+}
+
 json as_data(const comparison& result, const contestant& who)
 {
-    json data{{"contender", who.word}, {"rounds_done", who.rounds.size()}};
+    json data{{"contender", who.word},
+              {"title", who.title},
+              {"kind", kind_of(who)},
+              {"rounds_done", who.rounds.size()}};
     if (!who.failure.empty()) data["failure"] = who.failure;
     for (const metric each : result.what->metrics) {
         json& figure = data["figures"][std::string{describe(each).word}];

@@ -2,7 +2,8 @@
 
 #include "text.h"
 
-#include <algorithm>
+#include "common/columns.h"
+
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,9 +13,9 @@ namespace {
 
 constexpr std::string_view nothing = "–";
 
-row heading(const workload& what)
+common::row heading(const workload& what)
 {
-    row cells{""};
+    common::row cells{""};
     for (const metric each : what.metrics) {
         cells.emplace_back(describe(each).heading);
         if (each == what.metrics.front()) cells.emplace_back("(least – most)");
@@ -40,10 +41,11 @@ std::string mark(const std::vector<verdict>& verdicts, const contestant& who, me
     return "";
 }
 
-row figures(const comparison& result, const std::vector<verdict>& verdicts, const contestant& who)
+common::row figures(const comparison& result, const std::vector<verdict>& verdicts,
+                    const contestant& who)
 {
     const workload& what = *result.what;
-    row cells{who.title};
+    common::row cells{who.title};
     for (const metric each : what.metrics) {
         const metric_description& shown = describe(each);
         const auto found = who.of(each);
@@ -99,11 +101,11 @@ void print_table(std::ostream& out, const comparison& result)
 {
     out << '\n' << result.what->title << ", over " << result.over << '\n';
     const std::vector<verdict> verdicts = judge(result);
-    std::vector<row> rows{heading(*result.what)};
+    std::vector<common::row> rows{heading(*result.what)};
     for (const contestant& each : result.contestants) {
         if (each.failure.empty()) rows.push_back(figures(result, verdicts, each));
     }
-    print_rows(out, rows);
+    out << common::lay_out(rows);
     for (const contestant& each : result.contestants) {
         if (each.failure.empty()) continue;
         out << each.title << (each.is_peer() ? " not measured: " : " failed: ") << each.failure

@@ -1,9 +1,7 @@
-// Numbers and tables as text.
+// Numbers as text.
 #pragma once
 
-#include <iosfwd>
 #include <string>
-#include <vector>
 
 namespace pawl::bench {
 
@@ -11,10 +9,5 @@ namespace pawl::bench {
 
 // A ratio: those lie between thousandths and thousands.
 [[nodiscard]] std::string times(double ratio);
-
-using row = std::vector<std::string>;
-
-// The first column to the left, the others to the right. All rows have as many cells as the first.
-void print_rows(std::ostream& out, const std::vector<row>& rows);
 
 }  // namespace pawl::bench

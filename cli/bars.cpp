@@ -1,5 +1,6 @@
 #include "bars.h"
 
+#include "common/columns.h"
 #include "figures.h"
 #include "log_buckets.h"
 
@@ -50,7 +51,7 @@ std::string bar(double share, std::size_t width, charset chars)
     return chars == charset::utf8 ? block_bar(checked, width) : ascii_bar(checked, width);
 }
 
-std::string draw_bars(const latency_histogram& times, std::size_t columns, charset chars)
+std::string draw_bars(const common::latency_histogram& times, std::size_t columns, charset chars)
 {
     const std::vector<log_bucket> buckets = log_buckets(times, most_lines);
     std::vector<std::string> labels;
@@ -58,18 +59,19 @@ std::string draw_bars(const latency_histogram& times, std::size_t columns, chars
     std::uint64_t tallest = 1;
     for (const log_bucket& each : buckets) {
         labels.push_back(range_text(each.from, each.to, chars));
-        widest = std::max(widest, width_of(labels.back()));
+        widest = std::max(widest, common::width_of(labels.back()));
         tallest = std::max(tallest, each.count);
     }
     // Two blanks behind the label, one before the percentage.
-    const std::size_t others = indent + widest + 2 + 1 + width_of(percent_text(1));
+    const std::size_t others = indent + widest + 2 + 1 + common::width_of(percent_text(1));
     const std::size_t width = std::max(columns, others + least_bar) - others;
 
     std::string text;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         const auto count = static_cast<double>(buckets[i].count);
-        text += std::string(indent, ' ') + right_aligned(labels[i], widest) + "  ";
-        text += left_aligned(bar(count / static_cast<double>(tallest), width, chars), width + 1);
+        text += std::string(indent, ' ') + common::right_aligned(labels[i], widest) + "  ";
+        text += common::left_aligned(bar(count / static_cast<double>(tallest), width, chars),
+                                     width + 1);
         text += percent_text(count / static_cast<double>(times.count())) + "\n";
     }
     return text;

@@ -1,7 +1,7 @@
 // A latency histogram drawn in characters.
 #pragma once
 
-#include "latency_histogram.h"
+#include "common/latency_histogram.h"
 #include "screen.h"
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace pawl::cli {
 
 // A line for each range of log_buckets(): the range, the bar, the share of all in percent. The most
 // frequent range has the longest bar, and its line is as wide as the screen.
-[[nodiscard]] std::string draw_bars(const latency_histogram& times, std::size_t columns,
+[[nodiscard]] std::string draw_bars(const common::latency_histogram& times, std::size_t columns,
                                     charset chars);
 
 }  // namespace pawl::cli

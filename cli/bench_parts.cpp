@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds lease = 10s;
 constexpr std::chrono::milliseconds linger = 1s;
 
 template <class Call>
-void time(latency_histogram& times, Call&& call)
+void time(common::latency_histogram& times, Call&& call)
 {
     const auto start = clock::now();
     std::forward<Call>(call)();
@@ -38,7 +38,7 @@ void acquire_and_release(mutex& lock, const std::stop_token& give_up)
 
 [[nodiscard]] bench_result ping(const bench_setting& setting)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     crew one{{{.prepare = [&](const auto&) { setting.shared.ping(); },
                .step = [&](const auto&) { time(times, [&] { setting.shared.ping(); }); }}}};
     bench_result result;
@@ -49,9 +49,9 @@ void acquire_and_release(mutex& lock, const std::stop_token& give_up)
 
 [[nodiscard]] bench_result lock(const bench_setting& setting)
 {
-    latency_histogram acquire;
-    latency_histogram release;
-    latency_histogram both;
+    common::latency_histogram acquire;
+    common::latency_histogram release;
+    common::latency_histogram both;
     mutex lock{setting.shared, name_in(setting, "lock"), {.lease = lease}};
     const auto cycle = [&](const std::stop_token& give_up) {
         const auto start = clock::now();
@@ -88,7 +88,7 @@ struct busy_thread {
     busy_thread(client& client, const std::string& name) : lock{client, name, {.lease = lease}} {}
 
     mutex lock;
-    latency_histogram times{};
+    common::latency_histogram times{};
 };
 
 [[nodiscard]] bench_result threads(const bench_setting& setting)
@@ -110,7 +110,7 @@ struct busy_thread {
     crew many{std::move(members)};
     bench_result result;
     result.problem = many.run(setting.orders);
-    latency_histogram times;
+    common::latency_histogram times;
     for (const auto& each : all) times.add(each->times);
     const std::string title = std::to_string(setting.threads) +
                               (setting.threads == 1 ? " thread, a lock" : " threads, a lock each");
@@ -120,7 +120,7 @@ struct busy_thread {
 
 [[nodiscard]] bench_result lingering(const bench_setting& setting)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     mutex lock{setting.shared, name_in(setting, "linger"), {.lease = lease, .linger = linger}};
     crew one{{{.prepare = [&](const auto& give_up) { acquire_and_release(lock, give_up); },
                .step =

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "bench_options.h"
+#include "common/latency_histogram.h"
 #include "crew.h"
-#include "latency_histogram.h"
 
 #include <pawl/client.h>
 
@@ -19,7 +19,7 @@ namespace pawl::cli {
 struct measurement {
     std::string word;   // for programs
     std::string title;  // for people
-    latency_histogram times;
+    common::latency_histogram times;
     std::chrono::nanoseconds elapsed{};  // of all together; 0: how many a second means nothing
     bool drawn = true;                   // worth a histogram
 };

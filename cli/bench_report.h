@@ -20,7 +20,7 @@ struct bench_report {
     std::vector<measurement> lines;
     std::string problem;  // why it was not completed; empty if it was
 
-    // One object on one line. Durations are in nanoseconds.
+    // One object on one line. Durations are in nanoseconds. Bytes that are not UTF-8 become U+FFFD.
     [[nodiscard]] std::string as_json() const;
 
     [[nodiscard]] std::string as_table(charset chars) const;

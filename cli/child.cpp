@@ -15,8 +15,8 @@ namespace pawl::cli {
 namespace {
 
 struct pipe_ends {
-    descriptor from;
-    descriptor to;
+    common::unique_fd from;
+    common::unique_fd to;
 };
 
 [[nodiscard]] pipe_ends make_pipe()
@@ -25,7 +25,7 @@ struct pipe_ends {
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         throw std::system_error{errno, std::generic_category(), "pipe"};
     }
-    return {descriptor{ends[0]}, descriptor{ends[1]}};
+    return {common::unique_fd{ends[0]}, common::unique_fd{ends[1]}};
 }
 
 [[nodiscard]] std::string_view name_of(std::string_view assignment)

@@ -7,7 +7,7 @@
 //   reaped     reap() took the status; the number may be someone else's from now on
 #pragma once
 
-#include "descriptor.h"
+#include "common/unique_fd.h"
 #include "ending.h"
 #include "guardian.h"
 #include "signals.h"
@@ -57,8 +57,8 @@ public:
 private:
     pid_t pid_ = -1;
     bool reaped_ = false;
-    descriptor go_;           // a byte lets the child run; closed without one, it ends
-    descriptor exec_failed_;  // an error number, or just closed when the command runs
+    common::unique_fd go_;           // a byte lets the child run; closed without one, it ends
+    common::unique_fd exec_failed_;  // an error number, or just closed when the command runs
 };
 
 // The exit code of a shell for a command that cannot be run.

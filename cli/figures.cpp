@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <string_view>
 
 namespace pawl::cli {
 namespace {
@@ -73,22 +75,6 @@ std::string count_text(std::uint64_t count)
     std::string text = std::to_string(count);
     for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
     return text;
-}
-
-std::size_t width_of(std::string_view text) noexcept
-{
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string right_aligned(std::string_view text, std::size_t width)
-{
-    return std::string(width - std::min(width, width_of(text)), ' ').append(text);
-}
-
-std::string left_aligned(std::string_view text, std::size_t width)
-{
-    return std::string{text} + std::string(width - std::min(width, width_of(text)), ' ');
 }
 
 }  // namespace pawl::cli

@@ -4,10 +4,8 @@
 #include "screen.h"
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace pawl::cli {
 
@@ -20,12 +18,5 @@ namespace pawl::cli {
 
 // "1,234,567".
 [[nodiscard]] std::string count_text(std::uint64_t count);
-
-// How many columns it takes up: characters, not bytes. None of ours is wide.
-[[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
-
-// Filled up with blanks on the left, or on the right.
-[[nodiscard]] std::string right_aligned(std::string_view text, std::size_t width);
-[[nodiscard]] std::string left_aligned(std::string_view text, std::size_t width);
 
 }  // namespace pawl::cli

@@ -1,10 +1,12 @@
 #include "guardian.h"
 
-#include <fcntl.h>
+#include "common/keep_only.h"
+
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -18,22 +20,7 @@ struct order {
 
 // ── In the guardian ─────────────────────────────────────────────────────────────────────────────
 
-constexpr int socket_fd = 3;
-
-// Whatever else pawl had open, the user's pipes above all, is not ours to keep open.
-void keep_only(int fd) noexcept
-{
-    if (fd != socket_fd) ::dup2(fd, socket_fd);
-    if (::close_range(socket_fd + 1, ~0U, 0) != 0) {
-        const long most = ::sysconf(_SC_OPEN_MAX);
-        for (int other = socket_fd + 1; other < most; ++other) ::close(other);
-    }
-    const int nothing = ::open("/dev/null", O_RDWR);
-    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        ::dup2(nothing, standard);
-    }
-    if (nothing > socket_fd) ::close(nothing);
-}
+constexpr int socket_fd = common::kept_fd;
 
 // Nothing short of SIGKILL makes it leave its post.
 void stand_apart(int fd) noexcept
@@ -42,7 +29,7 @@ void stand_apart(int fd) noexcept
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     ::setsid();
-    keep_only(fd);
+    common::keep_only(fd);
     // So that `killall pawl` does not kill both with one stone; and no mount is kept busy.
     ::prctl(PR_SET_NAME, "pawl-guardian");
     [[maybe_unused]] const int moved = ::chdir("/");
@@ -92,8 +79,8 @@ void guardian::start(pid_t group, boot_time kill_at)
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         throw std::system_error{errno, std::generic_category(), "socketpair"};
     }
-    socket_ = descriptor{ends[0]};
-    const descriptor theirs{ends[1]};
+    socket_ = common::unique_fd{ends[0]};
+    const common::unique_fd theirs{ends[1]};
     // Before the fork, so that there is no moment at which it lives and guards nothing.
     static_cast<void>(send(group, kill_at));
     pid_ = ::fork();

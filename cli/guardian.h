@@ -11,7 +11,7 @@
 // signals nor keeps anyone waiting for the end of a pipe.
 #pragma once
 
-#include "descriptor.h"
+#include "common/unique_fd.h"
 #include "wake_up.h"
 
 #include <sys/types.h>
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] bool send(pid_t group, boot_time kill_at) const noexcept;
 
     pid_t pid_ = -1;
-    descriptor socket_;
+    common::unique_fd socket_;
 };
 
 }  // namespace pawl::cli

@@ -51,7 +51,7 @@ constexpr nanoseconds longest{100'000'000'000};
 
 }  // namespace
 
-std::vector<log_bucket> log_buckets(const latency_histogram& times, std::size_t most)
+std::vector<log_bucket> log_buckets(const common::latency_histogram& times, std::size_t most)
 {
     if (times.count() == 0) return {};
     const nanoseconds low = std::min(times.min(), longest);

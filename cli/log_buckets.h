@@ -2,7 +2,7 @@
 // before by about the same factor.
 #pragma once
 
-#include "latency_histogram.h"
+#include "common/latency_histogram.h"
 
 #include <chrono>
 #include <cstddef>
@@ -20,6 +20,7 @@ struct log_bucket {
 // The finest such ranges of which no more than `most`, two at least, are needed from the smallest
 // value to the 99th percentile; the few that are left over, if any, are in the last one. Empty
 // when nothing was measured. All counts together are those of the histogram.
-[[nodiscard]] std::vector<log_bucket> log_buckets(const latency_histogram& times, std::size_t most);
+[[nodiscard]] std::vector<log_bucket> log_buckets(const common::latency_histogram& times,
+                                                  std::size_t most);
 
 }  // namespace pawl::cli

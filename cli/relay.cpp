@@ -49,9 +49,9 @@ std::vector<crew_member> relay::members()
     return result;
 }
 
-latency_histogram relay::times() const
+common::latency_histogram relay::times() const
 {
-    latency_histogram all;
+    common::latency_histogram all;
     for (const runner& each : runners_) all.add(each.times);
     return all;
 }

@@ -2,8 +2,8 @@
 // waits for it, so that each release is a hand-off.
 #pragma once
 
+#include "common/latency_histogram.h"
 #include "crew.h"
-#include "latency_histogram.h"
 
 #include <pawl/client.h>
 #include <pawl/mutex.h>
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::vector<crew_member> members();
 
     // From just before the release in one to holding it in the other. When the crew has ended.
-    [[nodiscard]] latency_histogram times() const;
+    [[nodiscard]] common::latency_histogram times() const;
 
 private:
     using clock = std::chrono::steady_clock;
@@ -36,7 +36,7 @@ private:
     struct runner {
         client* own_client;
         mutex lock;
-        latency_histogram times{};
+        common::latency_histogram times{};
         clock::duration hold_for{};
         bool has_ended = false;
     };

@@ -1,6 +1,6 @@
 #include "settings.h"
 
-#include "descriptor.h"
+#include "common/unique_fd.h"
 #include "hide_password.h"
 #include "say.h"
 
@@ -87,7 +87,7 @@ struct contents {
     return error == EACCES && ::stat(file.c_str(), &status) != 0 && errno == EACCES;
 }
 
-[[nodiscard]] std::string read_to_end(const descriptor& from, const path& file)
+[[nodiscard]] std::string read_to_end(const common::unique_fd& from, const path& file)
 {
     constexpr std::size_t longest = 65'536;
     std::string text;
@@ -108,7 +108,7 @@ struct contents {
     const path& where = file.where;
     // A pipe that is not expected must not make pawl wait, not even for the open.
     const int flags = O_RDONLY | O_CLOEXEC | (file.may_be_pipe ? 0 : O_NONBLOCK);
-    const descriptor from{::open(where.c_str(), flags)};
+    const common::unique_fd from{::open(where.c_str(), flags)};
     if (from.get() < 0) {
         const int error = errno;
         if (is_absent(where, error)) return std::nullopt;

@@ -35,7 +35,7 @@ signals::signals()
     for (const int number : to_read) {
         if (!is_ignored(number)) ::sigaddset(&set, number);
     }
-    fd_ = descriptor{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"};
+    fd_ = common::unique_fd{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"};
     // Not read, but not to strike either: a closed stderr, and taking the terminal back from the
     // background.
     ::sigaddset(&set, SIGPIPE);

@@ -5,7 +5,7 @@
 // alone: it stays ignored, for pawl and for the command.
 #pragma once
 
-#include "descriptor.h"
+#include "common/unique_fd.h"
 
 #include <signal.h>
 
@@ -40,7 +40,7 @@ public:
 private:
     sigset_t mask_before_{};
     struct sigaction child_before_{};
-    descriptor fd_;
+    common::unique_fd fd_;
 };
 
 }  // namespace pawl::cli

@@ -6,7 +6,7 @@
 // pager needs the terminal more, only when it asks for it.
 #pragma once
 
-#include "descriptor.h"
+#include "common/unique_fd.h"
 
 #include <sys/types.h>
 #include <termios.h>
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] bool is_given() const noexcept { return given_to_ > 0; }
 
 private:
-    descriptor fd_;
+    common::unique_fd fd_;
     pid_t given_to_ = 0;
     bool has_modes_ = false;
     termios modes_{};

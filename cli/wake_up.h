@@ -1,7 +1,7 @@
 // What a loop of this command waits for besides signals: a time, or a call from another thread.
 #pragma once
 
-#include "descriptor.h"
+#include "common/unique_fd.h"
 
 #include <chrono>
 #include <initializer_list>
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
 private:
-    descriptor fd_;
+    common::unique_fd fd_;
 };
 
 // Readable after ring(), until hush().
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
 private:
-    descriptor fd_;
+    common::unique_fd fd_;
 };
 
 // Returns when at least one of them is readable.

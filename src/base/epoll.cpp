@@ -11,13 +11,7 @@
 namespace pawl::base {
 namespace {
 
-unique_fd checked(int fd, const char* what)
-{
-    if (fd < 0) throw_last_error(what);
-    return unique_fd{fd};
-}
-
-[[nodiscard]] bool add(const unique_fd& epoll, int fd, std::uint32_t events)
+[[nodiscard]] bool add(const common::unique_fd& epoll, int fd, std::uint32_t events)
 {
     epoll_event event{};
     event.events = events;
@@ -32,19 +26,19 @@ void throw_last_error(const char* what)
     throw std::system_error{errno, std::system_category(), what};
 }
 
-unique_fd new_epoll()
+common::unique_fd new_epoll()
 {
-    return checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
+    return {::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"};
 }
 
-unique_fd new_event()
+common::unique_fd new_event()
 {
-    return checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+    return {::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"};
 }
 
-unique_fd new_timer()
+common::unique_fd new_timer()
 {
-    return checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create");
+    return {::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"};
 }
 
 void signal_event(int event)
@@ -54,12 +48,12 @@ void signal_event(int event)
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
 }
 
-void watch_all(const unique_fd& epoll, int fd, std::uint32_t events)
+void watch_all(const common::unique_fd& epoll, int fd, std::uint32_t events)
 {
     if (!add(epoll, fd, events)) throw_last_error("epoll_ctl");
 }
 
-void watch_exclusively(const unique_fd& epoll, int fd, std::uint32_t events)
+void watch_exclusively(const common::unique_fd& epoll, int fd, std::uint32_t events)
 {
     if (add(epoll, fd, events | EPOLLEXCLUSIVE)) return;
     // An epoll instance cannot be watched so. Then all that wait are woken.
@@ -67,8 +61,8 @@ void watch_exclusively(const unique_fd& epoll, int fd, std::uint32_t events)
     watch_all(epoll, fd, events);
 }
 
-std::span<const epoll_event> wait_on(const unique_fd& epoll, found_events& room, int timeout,
-                                     const sigset_t* mask)
+std::span<const epoll_event> wait_on(const common::unique_fd& epoll, found_events& room,
+                                     int timeout, const sigset_t* mask)
 {
     const int count =
         ::epoll_pwait(epoll.get(), room.data(), static_cast<int>(room.size()), timeout, mask);

@@ -25,7 +25,7 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -85,7 +85,7 @@ private:
     class visit;
     struct nap {
         boot_time until;
-        const unique_fd* epoll{};
+        const common::unique_fd* epoll{};
     };
 
     void arm();    // mutex_ is held
@@ -110,16 +110,16 @@ private:
     [[nodiscard]] bool is_refused(who mine) const;  // mutex_ is held
 
     const platform* platform_;
-    unique_fd epoll_;        // of the own thread: everything
-    unique_fd short_epoll_;  // the same without what is watched
-    unique_fd guest_epoll_;  // of the guest: what is watched
+    common::unique_fd epoll_;        // of the own thread: everything
+    common::unique_fd short_epoll_;  // the same without what is watched
+    common::unique_fd guest_epoll_;  // of the guest: what is watched
     task alarm_handler_;
 
     std::mutex mutex_;
     // These are guarded by mutex_. The descriptors are none when stopped.
-    unique_fd wake_up_;
-    unique_fd guest_wake_up_;
-    unique_fd alarm_;
+    common::unique_fd wake_up_;
+    common::unique_fd guest_wake_up_;
+    common::unique_fd alarm_;
     boot_time alarm_at_ = boot_time::max();      // max() once it has rung
     boot_time next_timer_ = boot_time::max();    // between two turns
     boot_time asleep_until_ = boot_time::min();  // the own thread

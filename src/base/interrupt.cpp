@@ -13,8 +13,7 @@ namespace pawl::base {
 int interrupt::fd() const
 {
     if (event_ || !stop_.stop_possible()) return event_.get();
-    unique_fd made{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!made) throw std::system_error{errno, std::system_category(), "eventfd"};
+    common::unique_fd made{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"};
     callback_.emplace(stop_, [fd = made.get()] {
         const std::uint64_t one = 1;
         // Can only fail when the counter is full, and then it is readable already.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 
 #include <functional>
 #include <optional>
@@ -27,7 +27,7 @@ public:
 
 private:
     std::stop_token stop_;
-    mutable unique_fd event_;
+    mutable common::unique_fd event_;
     // After event_: a callback that runs while this is destroyed must find the descriptor open.
     mutable std::optional<std::stop_callback<std::function<void()>>> callback_;
 };

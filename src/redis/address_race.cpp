@@ -20,9 +20,9 @@ namespace {
     throw std::system_error{errno, std::system_category(), what};
 }
 
-base::unique_fd open_socket(int family)
+common::unique_fd open_socket(int family)
 {
-    base::unique_fd fd{::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    common::unique_fd fd{::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (fd && family != AF_UNIX) {
         const auto set = [&](int level, int option, int value) {
             ::setsockopt(fd.get(), level, option, &value, sizeof value);
@@ -99,10 +99,9 @@ address_race::address_race(const std::vector<socket_address>& addresses, base::b
     std::ranges::reverse(waiting_);
     if (waiting_.size() < 2) return;
     delay_ = delay_between(waiting_.size(), until - base::boot_clock::now());
-    epoll_ = base::unique_fd{::epoll_create1(EPOLL_CLOEXEC)};
-    if (!epoll_) fail("epoll_create1");
-    timer_ = base::unique_fd{::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)};
-    if (!timer_) fail("timerfd_create");
+    epoll_ = common::unique_fd{::epoll_create1(EPOLL_CLOEXEC), "epoll_create1"};
+    timer_ = common::unique_fd{::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK),
+                               "timerfd_create"};
     watch(timer_.get(), EPOLLIN);
 }
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 #include "redis/failure.h"
 #include "redis/resolve.h"
 
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] short wanted() const noexcept;
 
     // After `connected`.
-    [[nodiscard]] base::unique_fd take_socket() noexcept { return std::move(winner_); }
+    [[nodiscard]] common::unique_fd take_socket() noexcept { return std::move(winner_); }
 
     // After `failed`: what happened to the address that was tried last.
     [[nodiscard]] failure problem() const;
@@ -46,12 +46,12 @@ private:
     void set_timer() const;
 
     std::vector<socket_address> waiting_;  // the next one is last
-    std::vector<base::unique_fd> tries_;
-    base::unique_fd winner_;
+    std::vector<common::unique_fd> tries_;
+    common::unique_fd winner_;
     std::chrono::nanoseconds delay_{};
     base::boot_time next_start_{};
-    base::unique_fd epoll_;  // none if there is one address only
-    base::unique_fd timer_;
+    common::unique_fd epoll_;  // none if there is one address only
+    common::unique_fd timer_;
     int last_error_ = 0;
     bool none_listens_ = true;
 };

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 #include "redis/address_race.h"
 #include "redis/failure.h"
 #include "redis/handshake.h"
@@ -99,7 +99,7 @@ private:
     state state_ = state::resolving;
     std::optional<resolution> resolution_;
     std::optional<address_race> race_;  // while connecting
-    base::unique_fd socket_;
+    common::unique_fd socket_;
     std::unique_ptr<tls_session> tls_;
     handshake handshake_;
     reply_parser parser_;

@@ -2,7 +2,8 @@
 
 #include "base/interrupt.h"
 #include "base/signals_blocked.h"
-#include "base/unique_fd.h"
+#include "common/keep_only.h"
+#include "common/unique_fd.h"
 
 #include <pawl/error.h>
 
@@ -128,32 +129,12 @@ struct report {
 
 // ── In the new process: async-signal-safe calls only, as other threads may have held any lock ──────
 
-constexpr int report_fd = 3;
+constexpr int report_fd = common::kept_fd;
 
 [[noreturn]] void give_up(report what) noexcept
 {
     [[maybe_unused]] const auto written = ::write(report_fd, &what, sizeof what);
     ::_exit(1);
-}
-
-// Whatever stayed open would keep someone waiting for the end of a pipe for as long as the server
-// lives.
-void keep_only(int fd) noexcept
-{
-    if (fd == report_fd) {
-        ::fcntl(report_fd, F_SETFD, FD_CLOEXEC);
-    } else {
-        ::dup3(fd, report_fd, O_CLOEXEC);
-    }
-    if (::close_range(report_fd + 1, ~0U, 0) != 0) {
-        const long most = ::sysconf(_SC_OPEN_MAX);
-        for (int other = report_fd + 1; other < most; ++other) ::close(other);
-    }
-    const int nothing = ::open("/dev/null", O_RDWR);
-    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        ::dup2(nothing, standard);
-    }
-    if (nothing > report_fd) ::close(nothing);
 }
 
 void reset_signals() noexcept
@@ -182,7 +163,7 @@ void take_server_lock(const char* path) noexcept
     // session it can never get a terminal.
     const pid_t pid = ::_Fork();
     if (pid != 0) ::_exit(pid > 0 ? 0 : 1);
-    keep_only(report_to);
+    common::keep_only(report_to);
     ::umask(S_IRWXG | S_IRWXO);
     take_server_lock(plan.lock());
     reset_signals();
@@ -193,12 +174,12 @@ void take_server_lock(const char* path) noexcept
 // ── In the parent ───────────────────────────────────────────────────────────────────────────────
 
 // Signals are blocked meanwhile, so that no handler of the program runs in its child.
-[[nodiscard]] base::unique_fd fork_daemon(const daemon_plan& plan)
+[[nodiscard]] common::unique_fd fork_daemon(const daemon_plan& plan)
 {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe", errno);
-    base::unique_fd from_daemon{ends[0]};
-    const base::unique_fd to_parent{ends[1]};
+    common::unique_fd from_daemon{ends[0]};
+    const common::unique_fd to_parent{ends[1]};
 
     const base::signals_blocked quiet;
     const pid_t pid = ::fork();
@@ -225,7 +206,7 @@ void take_server_lock(const char* path) noexcept
 daemon_start start_local_daemon(const local_paths& paths, base::boot_time until)
 {
     const daemon_plan plan{paths};
-    const base::unique_fd from_daemon = fork_daemon(plan);
+    const common::unique_fd from_daemon = fork_daemon(plan);
     if (base::wait_for(from_daemon.get(), POLLIN, until, nullptr) != base::wait_end::ready) {
         fail("redis-server", ETIMEDOUT);
     }
@@ -237,7 +218,7 @@ daemon_start start_local_daemon(const local_paths& paths, base::boot_time until)
 
 bool local_daemon_is_alive(const local_paths& paths)
 {
-    const base::unique_fd fd{::open(paths.server_lock.c_str(), O_RDWR | O_CLOEXEC)};
+    const common::unique_fd fd{::open(paths.server_lock.c_str(), O_RDWR | O_CLOEXEC)};
     if (!fd) return false;
     return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }

@@ -20,9 +20,9 @@
 namespace pawl::redis {
 namespace {
 
-[[nodiscard]] base::unique_fd make_socket()
+[[nodiscard]] common::unique_fd make_socket()
 {
-    base::unique_fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    common::unique_fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!fd) {
         throw error{errc::unreachable,
                     "cannot make a socket: " + std::generic_category().message(errno)};
@@ -60,7 +60,7 @@ constexpr std::chrono::milliseconds backlog_pause{10};
 
 }  // namespace
 
-local_link::local_link(std::string socket, base::unique_fd fd, int server_pid)
+local_link::local_link(std::string socket, common::unique_fd fd, int server_pid)
     : socket_{std::move(socket)}, fd_{std::move(fd)}, server_pid_{server_pid}
 {
 }
@@ -68,7 +68,7 @@ local_link::local_link(std::string socket, base::unique_fd fd, int server_pid)
 std::optional<local_link> local_link::open(const std::string& socket, base::boot_time until)
 {
     for (;;) {
-        base::unique_fd fd = make_socket();
+        common::unique_fd fd = make_socket();
         const int error_number = connect_to(fd.get(), socket);
         if (error_number == 0) {
             check_owner(fd.get(), socket);

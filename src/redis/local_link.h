@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 #include "redis/resp.h"
 
 #include <initializer_list>
@@ -28,14 +28,14 @@ public:
                                                 base::boot_time until);
 
 private:
-    local_link(std::string socket, base::unique_fd fd, int server_pid);
+    local_link(std::string socket, common::unique_fd fd, int server_pid);
 
     [[nodiscard]] bool send(std::string_view bytes, base::boot_time until);
     [[nodiscard]] bool receive(base::boot_time until);
     void wait(short events, base::boot_time until) const;
 
     std::string socket_;
-    base::unique_fd fd_;
+    common::unique_fd fd_;
     int server_pid_;
     std::string received_;
     reply_parser parser_;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 #include "redis/local_paths.h"
 
 namespace pawl::redis {
@@ -17,7 +17,7 @@ public:
     local_turn& operator=(const local_turn&) = delete;
 
 private:
-    base::unique_fd fd_;
+    common::unique_fd fd_;
 };
 
 // Sleeps a little, before another look at what the server does; false when `until` has passed.

@@ -1,6 +1,6 @@
 #include "redis/password.h"
 
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ password from_environment(const std::string& name)
 
 password from_file(const std::string& path)
 {
-    const base::unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    const common::unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     struct stat status{};
     if (!file || ::fstat(file.get(), &status) != 0) {
         return refused("password_file: '" + path + "' cannot be opened");

@@ -9,14 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
 
 namespace pawl::redis {
 
 struct resolution::shared {
-    base::unique_fd event;
+    common::unique_fd event;
     std::vector<socket_address> addresses;  // these two belong to the resolver until finished
     std::string problem;
     std::atomic<bool> finished{false};
@@ -54,8 +52,7 @@ struct resolution::shared {
 resolution::resolution(const std::string& host, std::uint16_t port)
     : shared_{std::make_shared<shared>()}
 {
-    shared_->event = base::unique_fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!shared_->event) throw std::system_error{errno, std::system_category(), "eventfd"};
+    shared_->event = common::unique_fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"};
     if (shared_->look_up(host, port, AI_NUMERICHOST)) return;
     base::signal_free_thread([shared = shared_, host, port] {
         shared->look_up(host, port, 0);

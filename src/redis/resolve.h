@@ -4,7 +4,7 @@
 // is left in a shared place. Numbers need no thread.
 #pragma once
 
-#include "base/unique_fd.h"
+#include "common/unique_fd.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

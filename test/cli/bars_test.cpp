@@ -1,7 +1,7 @@
 // Histograms drawn in characters.
 #include "bars.h"
 
-#include "figures.h"
+#include "common/columns.h"
 
 #include <gtest/gtest.h>
 
@@ -40,14 +40,14 @@ TEST(bar, can_be_seen_unless_it_is_zero)
 TEST(bar, never_leaves_its_width)
 {
     for (int i = -10; i <= 1100; ++i) {
-        EXPECT_LE(width_of(bar(i / 1000.0, 17, charset::utf8)), 17U);
-        EXPECT_LE(width_of(bar(i / 1000.0, 17, charset::ascii)), 17U);
+        EXPECT_LE(common::width_of(bar(i / 1000.0, 17, charset::utf8)), 17U);
+        EXPECT_LE(common::width_of(bar(i / 1000.0, 17, charset::ascii)), 17U);
     }
 }
 
-latency_histogram sample()
+common::latency_histogram sample()
 {
-    latency_histogram times;
+    common::latency_histogram times;
     for (int i = 0; i < 3; ++i) times.add(33us);
     times.add(41us);
     return times;
@@ -71,7 +71,7 @@ TEST(bars, are_drawn_in_blocks)
 
 TEST(bars, tell_few_from_none)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     for (int i = 0; i < 10'000; ++i) times.add(33us);
     times.add(41us);
     const std::string drawn = draw_bars(times, 45, charset::ascii);
@@ -83,7 +83,8 @@ TEST(bars, fill_the_screen_and_no_more)
 {
     for (const std::size_t columns : {40U, 80U, 200U}) {
         std::istringstream lines{draw_bars(sample(), columns, charset::utf8)};
-        for (std::string line; std::getline(lines, line);) EXPECT_EQ(width_of(line), columns);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_EQ(common::width_of(line), columns);
     }
 }
 
@@ -94,7 +95,7 @@ TEST(bars, are_there_on_the_narrowest_screen)
 
 TEST(bars, of_nothing_are_none)
 {
-    EXPECT_EQ(draw_bars(latency_histogram{}, 80, charset::utf8), "");
+    EXPECT_EQ(draw_bars(common::latency_histogram{}, 80, charset::utf8), "");
 }
 
 }  // namespace

@@ -95,6 +95,15 @@ TEST_F(bench_command, writes_one_json_object)
               std::count(got.out.begin(), got.out.end(), '}'));
 }
 
+TEST_F(bench_command, writes_a_name_that_is_no_utf8_as_valid_json)
+{
+    const result got = bench({"--json", "--only", "ping", "--name", "a\"b\\c\nd µ \xff\xc3:"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_THAT(got.out, HasSubstr(R"("names":"a\"b\\c\nd µ )"
+                                   "\xEF\xBF\xBD\xEF\xBF\xBD:"))
+        << "U+FFFD for each byte that starts no character";
+}
+
 TEST_F(bench_command, draws_histograms_when_asked_to)
 {
     const result got = bench({"--only", "ping,lock", "--histogram"});

@@ -49,14 +49,5 @@ TEST(count_text, groups_thousands)
     EXPECT_EQ(count_text(1'234'567), "1,234,567");
 }
 
-TEST(alignment, counts_characters_and_not_bytes)
-{
-    EXPECT_EQ(width_of("µs"), 2U);
-    EXPECT_EQ(right_aligned("µs", 4), "  µs");
-    EXPECT_EQ(left_aligned("µs", 4), "µs  ");
-    EXPECT_EQ(right_aligned("long", 2), "long");
-    EXPECT_EQ(left_aligned("long", 2), "long");
-}
-
 }  // namespace
 }  // namespace pawl::cli

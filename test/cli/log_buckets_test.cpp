@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
 // What must be true of any.
-void check(const latency_histogram& times, const std::vector<log_bucket>& buckets, std::size_t most)
+void check(const common::latency_histogram& times, const std::vector<log_bucket>& buckets,
+           std::size_t most)
 {
     ASSERT_FALSE(buckets.empty());
     EXPECT_LE(buckets.size(), most);
@@ -33,12 +34,12 @@ void check(const latency_histogram& times, const std::vector<log_bucket>& bucket
 
 TEST(log_buckets, of_nothing_are_none)
 {
-    EXPECT_TRUE(log_buckets(latency_histogram{}, 12).empty());
+    EXPECT_TRUE(log_buckets(common::latency_histogram{}, 12).empty());
 }
 
 TEST(log_buckets, of_one_value_are_one)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     times.add(33us);
     const auto buckets = log_buckets(times, 12);
     ASSERT_EQ(buckets.size(), 1U);
@@ -49,7 +50,7 @@ TEST(log_buckets, of_one_value_are_one)
 
 TEST(log_buckets, are_fine_where_values_lie_close_together)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     for (nanoseconds value = 30us; value < 60us; value += 100ns) times.add(value);
     const auto buckets = log_buckets(times, 12);
     check(times, buckets, 12);
@@ -58,7 +59,7 @@ TEST(log_buckets, are_fine_where_values_lie_close_together)
 
 TEST(log_buckets, have_the_few_extremes_in_the_last_one)
 {
-    latency_histogram times;
+    common::latency_histogram times;
     for (int i = 0; i < 100'000; ++i) times.add(nanoseconds{30'000 + i % 15'000});
     times.add(5s);
     const auto buckets = log_buckets(times, 12);
@@ -74,7 +75,7 @@ TEST(log_buckets, cover_anything_in_the_lines_there_are)
     std::uniform_real_distribution<double> exponent{0, 12};
     for (const std::size_t most : {2U, 3U, 5U, 12U, 20U}) {
         for (int round = 0; round < 200; ++round) {
-            latency_histogram times;
+            common::latency_histogram times;
             const int count = 1 + round;
             const double spread = round % 5 == 0 ? 0.1 : 1;
             for (int i = 0; i < count; ++i) {

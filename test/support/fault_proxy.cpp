@@ -100,7 +100,7 @@ public:
         perform([this, state] {
             door_ = state;
             if (state == door::closed) {
-                listener_.close();
+                listener_.reset();
             } else if (!listener_) {
                 listen_again();
             }

@@ -217,11 +217,11 @@ bool proxied_connection::deliver(pipe& direction, const socket_fd& sink,
 void proxied_connection::end(fault_proxy::ending how) noexcept
 {
     if (how == fault_proxy::ending::reset) {
-        client_.reset();
-        server_.reset();
+        reset_when_closed(client_);
+        reset_when_closed(server_);
     }
-    client_.close();
-    server_.close();
+    client_.reset();
+    server_.reset();
 }
 
 }  // namespace pawl::test

@@ -7,8 +7,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <system_error>
-#include <unistd.h>
-#include <utility>
 
 namespace pawl::test {
 
@@ -30,39 +28,15 @@ sockaddr_in loopback(std::uint16_t port)
 
 socket_fd new_socket()
 {
-    socket_fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!fd) fail("socket");
-    return fd;
+    return {::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "socket"};
 }
 
 }  // namespace
 
-socket_fd::~socket_fd()
-{
-    close();
-}
-
-socket_fd::socket_fd(socket_fd&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
-
-socket_fd& socket_fd::operator=(socket_fd&& other) noexcept
-{
-    if (this != &other) {
-        close();
-        fd_ = std::exchange(other.fd_, -1);
-    }
-    return *this;
-}
-
-void socket_fd::close() noexcept
-{
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-}
-
-void socket_fd::reset() noexcept
+void reset_when_closed(const socket_fd& socket) noexcept
 {
     const linger at_once{.l_onoff = 1, .l_linger = 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    close();
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 socket_fd bind_loopback(std::uint16_t port)
@@ -90,8 +64,7 @@ socket_fd connect_loopback(std::uint16_t port)
 
 socket_fd connect_unix(const std::string& path)
 {
-    socket_fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (!fd) fail("socket");
+    socket_fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) {

@@ -1,31 +1,17 @@
-// A socket that closes itself, of the loopback interface or of a path.
+// Sockets of the loopback interface or of a path.
 #pragma once
+
+#include "common/unique_fd.h"
 
 #include <cstdint>
 #include <string>
 
 namespace pawl::test {
 
-class socket_fd {
-public:
-    socket_fd() noexcept = default;
-    explicit socket_fd(int fd) noexcept : fd_{fd} {}
-    ~socket_fd();
-    socket_fd(socket_fd&& other) noexcept;
-    socket_fd& operator=(socket_fd&& other) noexcept;
-    socket_fd(const socket_fd&) = delete;
-    socket_fd& operator=(const socket_fd&) = delete;
+using socket_fd = common::unique_fd;
 
-    [[nodiscard]] int get() const noexcept { return fd_; }
-    [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
-    void close() noexcept;
-
-    // The peer gets a reset instead of an orderly end.
-    void reset() noexcept;
-
-private:
-    int fd_ = -1;
-};
+// Once it is closed, the peer gets a reset instead of an orderly end.
+void reset_when_closed(const socket_fd& socket) noexcept;
 
 // Bound to 127.0.0.1, not blocking, not listening yet; port 0 takes a free one. Throws when the port
 // is taken.

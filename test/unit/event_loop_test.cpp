@@ -71,7 +71,7 @@ public:
 
 private:
     event_loop* loop_;
-    unique_fd fd_;
+    common::unique_fd fd_;
 };
 
 class a_loop : public testing::Test {
@@ -164,8 +164,8 @@ private:
 
 TEST_F(a_loop, watches_an_epoll_instance_like_any_descriptor)
 {
-    const unique_fd event{::eventfd(0, EFD_NONBLOCK)};
-    const unique_fd inner{::epoll_create1(EPOLL_CLOEXEC)};
+    const common::unique_fd event{::eventfd(0, EFD_NONBLOCK)};
+    const common::unique_fd inner{::epoll_create1(EPOLL_CLOEXEC)};
     epoll_event wanted{};
     wanted.events = EPOLLIN;
     ASSERT_EQ(::epoll_ctl(inner.get(), EPOLL_CTL_ADD, event.get(), &wanted), 0);

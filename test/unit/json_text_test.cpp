@@ -1,8 +1,8 @@
-#include "store/redis/json_text.h"
+#include "base/json_text.h"
 
 #include <gtest/gtest.h>
 
-namespace pawl::store {
+namespace pawl::base {
 namespace {
 
 const std::string broken = "\xEF\xBF\xBD";  // U+FFFD
@@ -66,4 +66,4 @@ TEST(json_text, has_no_quote_or_control_byte_of_its_own)
 }
 
 }  // namespace
-}  // namespace pawl::store
+}  // namespace pawl::base

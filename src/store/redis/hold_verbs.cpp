@@ -1,6 +1,6 @@
 #include "store/redis/hold_verbs.h"
 
-#include "store/redis/json_text.h"
+#include "base/json_text.h"
 #include "store/redis/place.h"
 #include "store/redis/reading.h"
 
@@ -32,14 +32,14 @@ const redis::script& renew_script(const claim& mine)
 // Whether an announcement cannot be made of name and holder as they are.
 bool says_json(const claim& mine, bool announce)
 {
-    return announce && !(is_plain_json(mine.what->name) && is_plain_json(mine.holder));
+    return announce && !(base::is_plain_json(mine.what->name) && base::is_plain_json(mine.holder));
 }
 
 // Without their quotes, which the script has.
 void append_json(std::string& out, const claim& mine)
 {
     for (const auto text : {std::string_view{mine.what->name}, mine.holder}) {
-        const auto quoted_text = json_text(text);
+        const auto quoted_text = base::json_text(text);
         redis::append_word(out, std::string_view{quoted_text}.substr(1, quoted_text.size() - 2));
     }
 }

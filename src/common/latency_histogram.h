@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace pawl::cli {
+namespace pawl::common {
 
 class latency_histogram {
 public:
@@ -96,4 +96,4 @@ private:
     std::uint64_t most_ = 0;
 };
 
-}  // namespace pawl::cli
+}  // namespace pawl::common

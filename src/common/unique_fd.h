@@ -3,16 +3,24 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
-namespace pawl::base {
+namespace pawl::common {
 
 class unique_fd {
 public:
     unique_fd() noexcept = default;
     explicit unique_fd(int fd) noexcept : fd_{fd} {}
-    ~unique_fd() { reset(); }
 
+    // For the result of a system call that makes one: throws std::system_error for -1.
+    unique_fd(int fd, const char* call) : fd_{fd}
+    {
+        if (fd_ < 0) throw std::system_error{errno, std::system_category(), call};
+    }
+
+    ~unique_fd() { reset(); }
     unique_fd(unique_fd&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
     unique_fd& operator=(unique_fd&& other) noexcept
     {
@@ -37,4 +45,4 @@ private:
     int fd_ = -1;
 };
 
-}  // namespace pawl::base
+}  // namespace pawl::common

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace pawl::store {
+namespace pawl::base {
 
 // In quotes. What is not UTF-8 becomes U+FFFD, byte by byte.
 [[nodiscard]] std::string json_text(std::string_view bytes);
@@ -12,4 +12,4 @@ namespace pawl::store {
 // Whether they stand in quotes as they are. Others than ASCII may be said not to, though they do.
 [[nodiscard]] bool is_plain_json(std::string_view bytes) noexcept;
 
-}  // namespace pawl::store
+}  // namespace pawl::base

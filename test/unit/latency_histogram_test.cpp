@@ -1,11 +1,11 @@
 // Durations that were counted, and what is read back.
-#include "latency_histogram.h"
+#include "common/latency_histogram.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-namespace pawl::cli {
+namespace pawl::common {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(latency_histogram, adds_up)
 }
 
 }  // namespace
-}  // namespace pawl::cli
+}  // namespace pawl::common

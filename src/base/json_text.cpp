@@ -1,10 +1,10 @@
-#include "store/redis/json_text.h"
+#include "base/json_text.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-namespace pawl::store {
+namespace pawl::base {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
@@ -87,4 +87,4 @@ std::string json_text(std::string_view bytes)
     return out += '"';
 }
 
-}  // namespace pawl::store
+}  // namespace pawl::base

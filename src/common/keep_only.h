@@ -1,0 +1,32 @@
+// The descriptors of a process that was forked and lives on by itself.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace pawl::common {
+
+inline constexpr int kept_fd = 3;
+
+// Moves this descriptor to kept_fd, closed on exec, and closes all others: what stayed open would
+// keep someone waiting for the end of a pipe for as long as this process lives. The standard ones
+// become /dev/null. Allocates nothing, as other threads may have been at work during the fork.
+inline void keep_only(int fd) noexcept
+{
+    if (fd == kept_fd) {
+        ::fcntl(kept_fd, F_SETFD, FD_CLOEXEC);
+    } else {
+        ::dup3(fd, kept_fd, O_CLOEXEC);
+    }
+    if (::close_range(kept_fd + 1, ~0U, 0) != 0) {
+        const long most = ::sysconf(_SC_OPEN_MAX);
+        for (int other = kept_fd + 1; other < most; ++other) ::close(other);
+    }
+    const int nothing = ::open("/dev/null", O_RDWR);
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        ::dup2(nothing, standard);
+    }
+    if (nothing > kept_fd) ::close(nothing);
+}
+
+}  // namespace pawl::common
