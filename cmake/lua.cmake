@@ -4,6 +4,10 @@ set(PAWL_BUILD_TESTING_LIBRARY AUTO CACHE STRING
     "Build pawl::testing (memory: and <pawl/testing.h>): ON, OFF, or AUTO, which is ON where Lua 5.1 is found")
 set_property(CACHE PAWL_BUILD_TESTING_LIBRARY PROPERTY STRINGS AUTO ON OFF)
 
+if(NOT PAWL_BUILD_TESTING_LIBRARY MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "PAWL_BUILD_TESTING_LIBRARY is ${PAWL_BUILD_TESTING_LIBRARY} (allowed: AUTO, ON, OFF)")
+endif()
+
 set(pawl_with_testing_library OFF)
 if(PAWL_BUILD_TESTING_LIBRARY STREQUAL AUTO AND NOT PAWL_BUILD_TESTS)
   find_package(PkgConfig QUIET)
@@ -16,7 +20,7 @@ if(PAWL_BUILD_TESTING_LIBRARY STREQUAL AUTO AND NOT PAWL_BUILD_TESTS)
     message(STATUS "pawl::testing is not built, so programs cannot use memory: and "
                    "<pawl/testing.h>: pkg-config finds no Lua 5.1 (Debian: liblua5.1-0-dev)")
   endif()
-elseif(PAWL_BUILD_TESTING_LIBRARY OR PAWL_BUILD_TESTING_LIBRARY STREQUAL AUTO)
+elseif(PAWL_BUILD_TESTING_LIBRARY)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(pawl_lua REQUIRED IMPORTED_TARGET lua5.1)
   set(pawl_with_testing_library ON)

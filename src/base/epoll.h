@@ -1,4 +1,5 @@
-// What the event loop needs of epoll(7), eventfd(2) and timerfd_create(2). All throw std::system_error.
+// What the event loop needs of epoll(7), eventfd(2) and timerfd_create(2). What fails throws
+// std::system_error.
 #pragma once
 
 #include "common/unique_fd.h"

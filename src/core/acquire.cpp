@@ -53,15 +53,13 @@ acquire_step acquire_machine::on_reply(const acquire_reply& got, boot_time now)
 acquire_step acquire_machine::on_timeout(boot_time now)
 {
     sending_ = false;
-    return on_failure(without_answer(failure_kind::no_reply), now);
+    return on_failure(without_answer(failure_kind::no_reply, "no answer within the limit"), now);
 }
 
-failure acquire_machine::without_answer(failure_kind why) const
+failure acquire_machine::without_answer(failure_kind why, std::string detail) const
 {
-    return {.what = why,
-            .detail = "no answer within the limit",
-            .maybe_executed = true,
-            .maybe_late = hinted_};
+    return {
+        .what = why, .detail = std::move(detail), .maybe_executed = true, .maybe_late = hinted_};
 }
 
 acquire_step acquire_machine::on_failure(const failure& got, boot_time now)
@@ -87,7 +85,7 @@ acquire_step acquire_machine::on_pause_over(boot_time now)
 
 acquire_step acquire_machine::on_cancel(boot_time now)
 {
-    if (sending_) return on_failure(without_answer(failure_kind::cancelled), now);
+    if (sending_) return on_failure(without_answer(failure_kind::cancelled, {}), now);
     return finish(errc::cancelled, {});
 }
 

@@ -108,7 +108,7 @@ private:
     acquire_step on_grant(const granted& got, base::boot_time now);
     acquire_step on_busy(const busy& got, base::boot_time now);
     acquire_step on_failure(const failure& got, base::boot_time now);
-    [[nodiscard]] failure without_answer(failure_kind why) const;
+    [[nodiscard]] failure without_answer(failure_kind why, std::string detail) const;
     [[nodiscard]] std::chrono::nanoseconds next_look(held_by holder);
     [[nodiscard]] std::chrono::nanoseconds foreign_pause() const;
     [[nodiscard]] std::chrono::nanoseconds next_pause();

@@ -9,9 +9,9 @@
 namespace pawl::core {
 
 enum class failure_kind {
+    unavailable,  // the store said: not now
     not_a_lock,   // an acquire found something of another type under that name
     refused,      // the store said no, and would say so again
-    unavailable,  // the store said: not now
     no_reply,     // sent, and no answer within the limit
     unreachable,  // no connection, or it broke
     cancelled,    // the caller's stop_token

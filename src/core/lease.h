@@ -30,15 +30,16 @@ public:
 
 // There may be a million.
 struct lease {
-    // Fixed from the start.
+    // Fixed before it is in a table.
     std::shared_ptr<const object> what;
     std::string holder;
     std::chrono::milliseconds length{};
     bool renew = true;
-    bool announce = true;           // its release
-    unsigned reserve = 0;           // numbers that were to be set aside when it was asked for
-    std::string_view place_client;  // if it may have a place in the queue: is told of the grant
-    core::hint hint;                // if it was free when it was asked for
+    bool announce = true;  // its release
+    unsigned reserve = 0;  // numbers that were to be set aside when it was asked for
+    std::string_view
+        place_client;  // if it may have a place in the queue: the client, whose text it is
+    core::hint hint;   // if it was free when it was asked for
 
     // Until then a request for it may arrive that was delayed, and take the lock once more.
     base::boot_time wanted_until{};

@@ -36,7 +36,7 @@ struct claim {
 };
 
 // What a store wants to be told when the same object is acquired once more. Only the store knows what
-// it means.
+// it means. A request with a hint may be late (failure::maybe_late).
 struct hint {
     std::uint64_t value = 0;  // 0: nothing
 
@@ -59,7 +59,8 @@ enum class hold_status {
     taken,       // another one is
     not_a_lock,  // the object is of another type
 };
-using hold_reply = std::variant<hold_status, failure>;
+// A reply that was never set is a failure, here and below.
+using hold_reply = std::variant<failure, hold_status>;
 
 [[nodiscard]] cause cause_of(hold_status what) noexcept;
 
@@ -84,7 +85,7 @@ struct busy {
     bool queued = false;  // there is a place in the queue
 };
 
-using acquire_reply = std::variant<granted, busy, failure>;
+using acquire_reply = std::variant<failure, granted, busy>;
 
 struct acquire_request {
     using reply = acquire_reply;
@@ -167,7 +168,7 @@ struct kept {
 struct handed_over {};
 struct superseded {};  // another such request came first
 
-using keep_reply = std::variant<kept, handed_over, superseded, hold_status, failure>;
+using keep_reply = std::variant<failure, kept, handed_over, superseded, hold_status>;
 
 struct keep_request {
     using reply = keep_reply;

@@ -225,15 +225,14 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
 }
 
 struct lease_keeper::giving_back {
-    lease_ptr lease;  // to which the requests point
-    core::give_back_machine machine;
+    core::give_back_machine machine;  // its requests point to the lease, which it owns
     bool awaited = true;
 };
 
 void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giving how)
 {
     const auto what = std::make_shared<giving_back>(
-        giving_back{lease, {lease, wanted_until, how == giving::again, command_limit_}});
+        giving_back{{lease, wanted_until, how == giving::again, command_limit_}});
     const auto first = what->machine.start(platform_.now());
     {
         const std::scoped_lock guard{mutex_};

@@ -219,15 +219,21 @@ maybe_trouble local_lock::release(const core::lease_ptr& lease)
     switch (begin_release(lease)) {
     case rest_of_release::nothing: break;
     case rest_of_release::give_back: return give_to_server(*client_, lease);
-    case rest_of_release::keep: try { return kept(lease, client_->run(keeping(lease)));
-        } catch (const std::system_error& e) {
-            // Out of descriptors or memory: then it is given back, once that can be done.
-            core::keep_reply none{
-                core::failure{.what = core::failure_kind::unreachable, .detail = e.what()}};
-            return kept(lease, keep_answer{{std::move(none), boot_time{}}});
-        }
+    case rest_of_release::keep: return kept(lease, ask_to_keep(lease));
     }
     return std::nullopt;
+}
+
+local_lock::keep_answer local_lock::ask_to_keep(const core::lease_ptr& lease)
+{
+    try {
+        return client_->run(keeping(lease));
+    } catch (const std::system_error& e) {
+        // Out of descriptors or memory: then it is given back, once that can be done.
+        core::keep_reply none{
+            core::failure{.what = core::failure_kind::unreachable, .detail = e.what()}};
+        return keep_answer{{std::move(none), boot_time{}}};
+    }
 }
 
 void local_lock::release(const core::lease_ptr& lease, result_handler done)

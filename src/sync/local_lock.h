@@ -106,6 +106,7 @@ private:
     [[nodiscard]] rest_of_release begin_release(const core::lease_ptr& lease);
     using keep_answer = answer_to<core::keep_request>;
     [[nodiscard]] core::keep_request keeping(const core::lease_ptr& lease);
+    [[nodiscard]] keep_answer ask_to_keep(const core::lease_ptr& lease);
     [[nodiscard]] maybe_trouble kept(const core::lease_ptr& lease, const keep_answer& got);
 
     // These: mutex_ is held.

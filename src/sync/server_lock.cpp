@@ -150,13 +150,14 @@ private:
 maybe_trouble give_to_server(client_state& client, const core::lease_ptr& lease)
 {
     if (auto over = end_lease(client, lease)) return over;
+    core::hold_reply got;
     try {
-        return given(client, lease, client.run(lease->release()).what);
+        got = client.run(lease->release()).what;
     } catch (const std::system_error& e) {
         // Out of descriptors or memory: it is given back in the background, once that can be done.
-        return given(client, lease,
-                     core::failure{.what = core::failure_kind::unreachable, .detail = e.what()});
+        got = core::failure{.what = core::failure_kind::unreachable, .detail = e.what()};
     }
+    return given(client, lease, got);
 }
 
 void give_to_server(const std::shared_ptr<client_state>& client, const core::lease_ptr& lease,

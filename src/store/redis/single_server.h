@@ -5,7 +5,6 @@
 #include "store/redis/server_call.h"
 #include "store/store.h"
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
