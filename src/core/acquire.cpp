@@ -50,9 +50,9 @@ acquire_step acquire_machine::on_reply(const acquire_reply& got, boot_time now)
     return on_failure(std::get<failure>(got), now);
 }
 
-acquire_step acquire_machine::on_timeout(boot_time now)
+acquire_step acquire_machine::on_time(boot_time now)
 {
-    sending_ = false;
+    if (!std::exchange(sending_, false)) return on_pause_over(now);
     return on_failure(without_answer(failure_kind::no_reply, "no answer within the limit"), now);
 }
 

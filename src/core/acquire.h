@@ -92,17 +92,17 @@ public:
 
     [[nodiscard]] acquire_step start(base::boot_time now);
     [[nodiscard]] acquire_step on_reply(const acquire_reply& got, base::boot_time now);
-    // The request has no answer by step.until. It may have been executed, or may be.
-    [[nodiscard]] acquire_step on_timeout(base::boot_time now);
-    [[nodiscard]] acquire_step on_pause_over(base::boot_time now);  // or the wait
+    // The time of a step is over. A request without an answer by then may have been executed, or may be
+    // yet.
+    [[nodiscard]] acquire_step on_time(base::boot_time now);
     [[nodiscard]] acquire_step on_granted(const grant_notice& got, base::boot_time now);
     [[nodiscard]] acquire_step on_cancel(base::boot_time now);
 
-    [[nodiscard]] const acquire_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
 
 private:
     acquire_step send(base::boot_time now);
+    acquire_step on_pause_over(base::boot_time now);
     [[nodiscard]] static acquire_step pause(base::boot_time until);
     acquire_step finish(errc failure, std::string detail);
     acquire_step on_grant(const granted& got, base::boot_time now);

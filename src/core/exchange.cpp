@@ -15,11 +15,13 @@ exchange_step exchange_machine::start(base::boot_time now)
 exchange_step exchange_machine::send(base::boot_time now)
 {
     sent_ = now;
+    sending_ = true;
     return {.what = kind::send, .until = patience_.try_until(now)};
 }
 
 exchange_step exchange_machine::on_reply(reply got, base::boot_time now)
 {
+    sending_ = false;
     result_ = std::move(got);
     const auto* const problem = failure_in(result_);
     if (problem == nullptr || is_answer(problem->what)) {
@@ -38,8 +40,9 @@ exchange_step exchange_machine::on_reply(reply got, base::boot_time now)
     return {.what = kind::pause, .until = *again};
 }
 
-exchange_step exchange_machine::on_timeout(base::boot_time now)
+exchange_step exchange_machine::on_time(base::boot_time now)
 {
+    if (!sending_) return send(now);
     const failure late{
         .what = failure_kind::no_reply, .detail = "no answer", .maybe_executed = true};
     return on_reply(failed(request_, late), now);
@@ -62,7 +65,7 @@ void exchange_machine::settle()
                (*status == hold_status::vanished || *status == hold_status::taken);
     };
     if (std::holds_alternative<release_request>(request_)) {
-        if (gone(std::get<hold_reply>(result_))) result_ = hold_reply{hold_status::held};
+        if (gone(std::get<hold_reply>(result_))) result_ = hold_reply{hold_status::done};
     } else if (std::holds_alternative<keep_request>(request_)) {
         if (gone(std::get<keep_reply>(result_))) result_ = keep_reply{handed_over{}};
     }

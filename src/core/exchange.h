@@ -28,9 +28,8 @@ public:
 
     [[nodiscard]] exchange_step start(base::boot_time now);
     [[nodiscard]] exchange_step on_reply(reply got, base::boot_time now);
-    // The request has no answer by step.until. It may have been executed.
-    [[nodiscard]] exchange_step on_timeout(base::boot_time now);
-    [[nodiscard]] exchange_step on_pause_over(base::boot_time now) { return send(now); }
+    // The time of a step is over. A request without an answer by then may have been executed.
+    [[nodiscard]] exchange_step on_time(base::boot_time now);
     [[nodiscard]] exchange_step on_cancel(base::boot_time now);
 
     [[nodiscard]] const core::request& asked() const noexcept { return request_; }
@@ -48,6 +47,7 @@ private:
     core::request request_;
     patience patience_;
     base::boot_time sent_{};
+    bool sending_ = false;
     bool maybe_executed_ = false;  // some try without an answer
     reply result_;
 };

@@ -22,14 +22,14 @@ give_back_step give_back_machine::start(boot_time now)
     const auto lasts = now + std::max(lease_->length, lease_->longest.load());
     end_ = std::max(lasts, wanted_until_ + 2 * shortest_pause);
     awaited_until_ = now + 2 * command_limit_;
-    return {.what = kind::send};
+    return send();
 }
 
-release_request give_back_machine::request()
+give_back_step give_back_machine::send()
 {
-    auto asked = lease_->release();
-    if (std::exchange(repeated_, true)) asked.forget_numbers();
-    return asked;
+    give_back_step step{.what = kind::send, .until = {}, .request = lease_->release()};
+    if (std::exchange(repeated_, true)) step.request.forget_numbers();
+    return step;
 }
 
 give_back_step give_back_machine::on_reply(const hold_reply& got, boot_time now)
@@ -47,7 +47,7 @@ give_back_step give_back_machine::on_reply(const hold_reply& got, boot_time now)
     const bool over = (answered && !may_come) || again >= end_;
     if (over || now >= awaited_until_) awaited_ = false;
     if (over) return {.what = kind::finish};
-    return {.what = kind::pause, .until = again};
+    return {.what = kind::pause, .until = again, .request = {}};
 }
 
 }  // namespace pawl::core

@@ -20,7 +20,8 @@ namespace pawl::core {
 struct give_back_step {
     enum class kind { send, pause, finish };
     kind what{};
-    base::boot_time until{};  // pause
+    base::boot_time until{};    // pause
+    release_request request{};  // send
 };
 
 class give_back_machine {
@@ -31,13 +32,7 @@ public:
 
     [[nodiscard]] give_back_step start(base::boot_time now);
     [[nodiscard]] give_back_step on_reply(const hold_reply& got, base::boot_time now);
-    [[nodiscard]] static give_back_step on_pause_over()
-    {
-        return {.what = give_back_step::kind::send};
-    }
-
-    // After `send`: what to send.
-    [[nodiscard]] release_request request();
+    [[nodiscard]] give_back_step on_pause_over() { return send(); }
 
     // Whether close() waits for it. Not for what only may come at some time.
     [[nodiscard]] bool is_awaited() const noexcept { return awaited_; }
@@ -46,6 +41,8 @@ public:
     static constexpr std::chrono::milliseconds longest_pause{4'000};
 
 private:
+    [[nodiscard]] give_back_step send();
+
     std::shared_ptr<const lease> lease_;
     base::boot_time wanted_until_;
     bool repeated_;

@@ -155,7 +155,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot
     const auto* const status = std::get_if<hold_status>(&got);
     if (status == nullptr) {
         if (is_last) on_renewal_failed(lease, std::get<failure>(got), now, out);
-    } else if (*status == hold_status::held) {
+    } else if (*status == hold_status::done) {
         if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         extended(lease, lease->length, sent, out);

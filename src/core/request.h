@@ -54,7 +54,7 @@ struct queue_place {
 
 // What the store says about a holder.
 enum class hold_status {
-    held,        // it is the holder; what was asked for is done
+    done,        // it is the holder; what was asked for is done
     vanished,    // there is no holder
     taken,       // another one is
     not_a_lock,  // the object is of another type
@@ -128,7 +128,7 @@ struct extend_request {
     std::chrono::milliseconds lease{};
 };
 
-// The leases of many locks count anew. Locks of one layout stand together: one call carries them.
+// The leases of many locks count anew.
 struct renew_request {
     using reply = std::vector<hold_reply>;  // in the same order
 

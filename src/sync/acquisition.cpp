@@ -81,15 +81,10 @@ core::acquire_step acquisition::on_reply(const core::acquire_reply& got)
     return checked(machine_.on_reply(got, client_->platform().now()));
 }
 
-core::acquire_step acquisition::on_timeout()
+core::acquire_step acquisition::on_time()
 {
     note_place();
-    return checked(machine_.on_timeout(client_->platform().now()));
-}
-
-core::acquire_step acquisition::on_pause_over()
-{
-    return checked(machine_.on_pause_over(client_->platform().now()));
+    return checked(machine_.on_time(client_->platform().now()));
 }
 
 core::acquire_step acquisition::on_cancel()

@@ -52,8 +52,7 @@ public:
     // Each looks whether the lock was handed over meanwhile.
     [[nodiscard]] core::acquire_step start();
     [[nodiscard]] core::acquire_step on_reply(const core::acquire_reply& got);
-    [[nodiscard]] core::acquire_step on_timeout();
-    [[nodiscard]] core::acquire_step on_pause_over();  // or the wait
+    [[nodiscard]] core::acquire_step on_time();  // that of the step is over
     [[nodiscard]] core::acquire_step on_cancel();
 
     // Where it waits; nullptr if it never does.

@@ -136,7 +136,6 @@ void async_acquire::proceed(const core::acquire_step& step)
     ++step_;
     clear_timer();
     if (auto* const place = wanted_->place()) place->wake_no_more();
-    sending_ = step.what == what::send;
     switch (step.what) {
     case what::finish: conclude(wanted_->conclude()); return;
     case what::send: send(step); break;
@@ -144,7 +143,7 @@ void async_acquire::proceed(const core::acquire_step& step)
     case what::wait: break;
     }
     set_timer(step.until, &async_acquire::on_time);
-    if (sending_ || wanted_->place() == nullptr) return;
+    if (step.what == what::send || wanted_->place() == nullptr) return;
     auto woken = [self = weak_from_this(), number = step_] {
         const auto here = self.lock();
         if (here && here->awaits(number)) here->on_time();
@@ -173,7 +172,7 @@ bool async_acquire::awaits(unsigned number) const noexcept
 // The time of a step is over; or something is there for it to look at.
 void async_acquire::on_time()
 {
-    proceed(sending_ ? wanted_->on_timeout() : wanted_->on_pause_over());
+    proceed(wanted_->on_time());
 }
 
 void async_acquire::conclude(taken got)

@@ -68,7 +68,6 @@ private:
     local_lock::standing standing_;
     std::unique_ptr<acquisition> wanted_;  // only while it asks the server: many just stand in line
     unsigned reserve_ = 0;
-    bool sending_ = false;
     unsigned step_ = 0;  // what belongs to an earlier one is ignored
     std::optional<base::scheduler::timer> timer_;
 };

@@ -108,7 +108,7 @@ void client_state::run(acquisition& wanted, const base::interrupt& stop)
             step = wanted.on_reply(acquire(store.get(), step, &stop));
         } else if (wanted.place() != nullptr ? wanted.place()->wait(step.until, stop.token())
                                              : platform().pause(step.until, &stop)) {
-            step = wanted.on_pause_over();
+            step = wanted.on_time();
         } else {
             step = wanted.on_cancel();
         }
@@ -127,7 +127,7 @@ core::acquire_result client_state::run(const core::acquire_plan& plan)
             step = machine.on_reply(acquire(store.get(), step, nullptr), platform().now());
         } else {
             static_cast<void>(platform().pause(step.until, nullptr));
-            step = machine.on_pause_over(platform().now());
+            step = machine.on_time(platform().now());
         }
     }
     return machine.result();
@@ -147,7 +147,7 @@ any_answer client_state::run_exchange(core::request request, const base::interru
                              : core::failed(machine.asked(), closed_client());
             step = machine.on_reply(std::move(got), platform().now());
         } else if (platform().pause(step.until, stop)) {
-            step = machine.on_pause_over(platform().now());
+            step = machine.on_time(platform().now());
         } else {
             step = machine.on_cancel(platform().now());
         }

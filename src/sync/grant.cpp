@@ -149,7 +149,7 @@ maybe_trouble grant::confirm(bool& still_ours)
     const auto got = client_->run(core::check_request{lease_->mine()}).what;
     if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
     const auto status = std::get<core::hold_status>(got);
-    if (status == core::hold_status::held) {
+    if (status == core::hold_status::done) {
         still_ours = state() != hold_state::lost;
     } else {
         client_->leases().lose(lease_, core::cause_of(status), {});
@@ -163,7 +163,7 @@ maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
 {
     if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
     const auto status = std::get<core::hold_status>(got);
-    if (status != core::hold_status::held) {
+    if (status != core::hold_status::done) {
         client_->leases().lose(lease_, core::cause_of(status), {});
         return lost_because(core::cause_of(status));
     }

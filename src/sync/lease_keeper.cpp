@@ -192,19 +192,16 @@ void lease_keeper::renew_what_is_due()
 
 void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
 {
-    // Renewals of one layout go together in one request.
-    auto sorted = due;
-    std::ranges::sort(sorted, {}, [](const auto& lease) { return lease->what->layout; });
     core::renew_request request;
-    request.all.reserve(sorted.size());
+    request.all.reserve(due.size());
     auto patience = command_limit_;
-    for (const auto& lease : sorted) {
+    for (const auto& lease : due) {
         request.all.push_back(lease->extend(lease->length));
         patience = std::min(patience, core::renewal_limit(lease->length, command_limit_));
     }
     store_.submit(std::move(request), patience, always_wanted,
-                  [this, sorted, now](const core::reply& got) {
-                      on_renewed(sorted, now, std::get<core::renew_request::reply>(got));
+                  [this, due, now](const core::reply& got) {
+                      on_renewed(due, now, std::get<core::renew_request::reply>(got));
                   });
 }
 
@@ -249,15 +246,14 @@ void lease_keeper::proceed(const std::shared_ptr<giving_back>& what,
     switch (step.what) {
     case kind::finish: break;
     case kind::pause:
-        loop_.call_at(step.until,
-                      [this, what] { proceed(what, core::give_back_machine::on_pause_over()); });
+        loop_.call_at(step.until, [this, what] { proceed(what, what->machine.on_pause_over()); });
         break;
     case kind::send:
-        store_.submit(what->machine.request(), command_limit_, always_wanted,
-                      [this, what](const core::reply& got) {
-                          proceed(what, what->machine.on_reply(std::get<core::hold_reply>(got),
-                                                               platform_.now()));
-                      });
+        store_.submit(
+            step.request, command_limit_, always_wanted, [this, what](const core::reply& got) {
+                proceed(what,
+                        what->machine.on_reply(std::get<core::hold_reply>(got), platform_.now()));
+            });
         break;
     }
 }

@@ -43,7 +43,7 @@ maybe_trouble given(client_state& client, const core::lease_ptr& lease, const co
     }
     if (problem != nullptr) return trouble_of(*problem);
     const auto status = std::get<core::hold_status>(got);
-    if (status == core::hold_status::held) return std::nullopt;
+    if (status == core::hold_status::done) return std::nullopt;
     lease->why = core::cause_of(status);
     return lost_because(lease->why);
 }
@@ -86,8 +86,7 @@ private:
         timer_ = client_->loop().call_at(step.until, [self = shared_from_this(), number] {
             if (number == self->step_) self->on_time();
         });
-        sending_ = step.what == kind::send;
-        if (!sending_) return;
+        if (step.what != kind::send) return;
         const auto patience =
             std::chrono::ceil<std::chrono::milliseconds>(step.until - client_->platform().now());
         const auto self = shared_from_this();
@@ -110,8 +109,7 @@ private:
     void on_time()
     {
         timer_.reset();
-        const auto now = client_->platform().now();
-        proceed(sending_ ? machine_.on_timeout(now) : machine_.on_pause_over(now));
+        proceed(machine_.on_time(client_->platform().now()));
     }
 
     std::shared_ptr<client_state> client_;
@@ -119,7 +117,6 @@ private:
     core::exchange_machine machine_;
     answer_handler done_;
     unsigned step_ = 0;  // what belongs to an earlier one is ignored
-    bool sending_ = false;
     std::optional<base::scheduler::timer> timer_;
 };
 

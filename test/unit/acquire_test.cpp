@@ -116,7 +116,7 @@ TEST_F(acquiring, a_busy_lock_is_asked_for_again_after_a_jittered_pause)
         const auto step = m.on_reply(others_hold_it(10s), at(5));
         ASSERT_EQ(step.what, kind::pause);
         EXPECT_EQ(step.until, at(5 + pause));
-        EXPECT_EQ(m.on_pause_over(step.until).what, kind::send);
+        EXPECT_EQ(m.on_time(step.until).what, kind::send);
     }
 }
 
@@ -134,7 +134,7 @@ TEST_F(acquiring, waiting_ends_at_the_callers_limit)
     const auto step = m.on_reply(others_hold_it(), at(5));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_LE(step.until, at(61));
-    ASSERT_EQ(m.on_pause_over(at(61)).what, kind::finish);
+    ASSERT_EQ(m.on_time(at(61)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::timed_out);
 }
 
@@ -145,7 +145,7 @@ TEST_F(acquiring, a_lost_reply_is_followed_by_a_repeat_that_says_so)
     auto step = m.on_reply(no_answer, at(100));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_EQ(step.until, at(110)) << "the first back-off";
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_TRUE(step.request.repeated);
     EXPECT_EQ(step.request.mine.holder, "me") << "the same request, not a new one";
@@ -159,7 +159,7 @@ TEST_F(acquiring, a_request_that_never_left_is_no_repeat)
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(never_sent, at(1));
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     EXPECT_FALSE(step.request.repeated);
 }
 
@@ -180,7 +180,7 @@ TEST_F(acquiring, a_repeated_try_may_use_all_that_is_left_of_patience)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(no_answer, at(100));
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_EQ(step.until, at(300)) << "on a slow line a new connection takes longer than a third";
 }
@@ -190,7 +190,7 @@ TEST_F(acquiring, every_sign_of_life_renews_patience)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(others_hold_it(), at(250));
-    step = m.on_pause_over(at(350));
+    step = m.on_time(at(350));
     step = m.on_reply(never_sent, at(400));
     EXPECT_EQ(step.what, kind::pause) << "patience counts from the last answer, at 250";
 }
@@ -201,7 +201,7 @@ TEST_F(acquiring, a_pause_longer_than_patience_does_not_use_it_up)
     static_cast<void>(m.start(at(0)));
     static_cast<void>(m.on_reply(others_hold_it(), at(1)));
     // The process was stopped, or the interval is long.
-    static_cast<void>(m.on_pause_over(at(5000)));
+    static_cast<void>(m.on_time(at(5000)));
     EXPECT_EQ(m.on_reply(never_sent, at(5100)).what, kind::pause) << "there is a second try";
 }
 
@@ -219,7 +219,7 @@ TEST_F(acquiring, a_holder_that_is_not_its_own_is_never_taken_for_its_own_grant)
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(never_sent, at(1));
     ASSERT_EQ(step.what, kind::pause) << "nothing was sent, so it can be repeated";
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     EXPECT_FALSE(step.request.repeated);
     ASSERT_EQ(m.on_reply(no_answer, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
@@ -252,9 +252,9 @@ TEST_F(acquiring, once_unsure_always_unsure_even_after_a_busy_answer)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(no_answer, at(100));
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     step = m.on_reply(others_hold_it(), at(120));
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     EXPECT_TRUE(step.request.repeated);
     static_cast<void>(m.on_cancel(at(9000)));
     EXPECT_TRUE(m.result().uncertain);
@@ -323,7 +323,7 @@ TEST_F(acquiring_with_a_hint, gives_it_to_the_first_request_only)
     EXPECT_EQ(first.hint.value, 17U);
     EXPECT_TRUE(first.first);
     static_cast<void>(m.on_reply(others_hold_it(), at(1)));
-    const auto second = m.on_pause_over(at(100)).request;
+    const auto second = m.on_time(at(100)).request;
     EXPECT_FALSE(second.hint);
     EXPECT_FALSE(second.first);
 }
@@ -334,7 +334,7 @@ TEST_F(acquiring_with_a_hint, gives_it_again_to_a_request_that_repeats_one_witho
     static_cast<void>(m.start(at(0)));
     const auto step = m.on_reply(no_answer, at(100));
     ASSERT_EQ(step.what, kind::pause);
-    const auto second = m.on_pause_over(step.until).request;
+    const auto second = m.on_time(step.until).request;
     EXPECT_TRUE(second.repeated);
     EXPECT_FALSE(second.first);
     EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have become of the first";
@@ -347,7 +347,7 @@ TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_the_store_says_so)
     auto silence = no_answer;
     silence.maybe_late = true;
     const auto step = m.on_reply(silence, at(100));
-    static_cast<void>(m.on_pause_over(step.until));
+    static_cast<void>(m.on_time(step.until));
     ASSERT_EQ(m.on_reply(grant(7), at(150)).what, kind::finish);
     EXPECT_EQ(m.result().wanted_until, at(100) + latest_execution);
     EXPECT_FALSE(m.result().hint);
@@ -357,7 +357,7 @@ TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_its_time_is_over_or_
 {
     auto late = hinted();
     const auto step = late.start(at(0));
-    ASSERT_EQ(late.on_timeout(step.until).what, kind::pause);
+    ASSERT_EQ(late.on_time(step.until).what, kind::pause);
     static_cast<void>(late.on_cancel(at(105)));
     EXPECT_TRUE(late.result().uncertain);
     EXPECT_EQ(late.result().wanted_until, step.until + latest_execution);
@@ -379,7 +379,7 @@ TEST_F(acquiring, gives_the_stores_hint_back_if_the_first_answer_was_a_grant)
     auto later = machine(time_limit::never());
     static_cast<void>(later.start(at(0)));
     static_cast<void>(later.on_reply(others_hold_it(), at(1)));
-    static_cast<void>(later.on_pause_over(at(100)));
+    static_cast<void>(later.on_time(at(100)));
     static_cast<void>(later.on_reply(grant(7), at(101)));
     EXPECT_FALSE(later.result().hint);
 }
@@ -388,9 +388,9 @@ TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
 {
     auto m = machine(time_limit::now());
     const auto first = m.start(at(0));
-    const auto step = m.on_timeout(first.until);
+    const auto step = m.on_time(first.until);
     ASSERT_EQ(step.what, kind::pause);
-    EXPECT_TRUE(m.on_pause_over(step.until).request.repeated);
+    EXPECT_TRUE(m.on_time(step.until).request.repeated);
     ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().wanted_until, at(300)) << "that of the last request";
@@ -403,7 +403,7 @@ TEST_F(acquiring, that_ends_with_patience_says_since_when_the_server_was_silent)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     ASSERT_EQ(m.on_reply(others_hold_it(), at(50)).what, kind::pause);
-    ASSERT_EQ(m.on_pause_over(at(150)).what, kind::send);
+    ASSERT_EQ(m.on_time(at(150)).what, kind::send);
     ASSERT_EQ(m.on_reply(no_answer, at(450)).what, kind::finish);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(150));
@@ -486,7 +486,7 @@ TEST_F(acquiring, a_caller_who_does_not_wait_is_told_after_the_server_said_twice
     const failure not_now{.what = failure_kind::unavailable, .detail = "a replica"};
     auto step = m.on_reply(not_now, at(1));
     ASSERT_EQ(step.what, kind::pause) << "another connection may lead to another server";
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     ASSERT_EQ(m.on_reply(not_now, at(20)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
@@ -501,7 +501,7 @@ TEST_F(acquiring, a_caller_who_does_not_wait_outlasts_causes_that_pass_by_themse
     for (int i = 0; i < 3; ++i) {
         step = m.on_reply(failure{.what = failure_kind::unreachable, .detail = "EMFILE"}, at(i));
         ASSERT_EQ(step.what, kind::pause);
-        step = m.on_pause_over(at(i));
+        step = m.on_time(at(i));
     }
 }
 
@@ -513,7 +513,7 @@ TEST_F(acquiring, a_server_that_goes_away_is_not_told_as_a_busy_lock)
     no_lock.holder = held_by::no_lock;
     auto step = m.on_reply(no_lock, at(1));
     ASSERT_NE(step.what, kind::finish) << "it looks once more";
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     const failure gone{.what = failure_kind::unreachable, .no_server = true};
     ASSERT_EQ(m.on_reply(gone, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
@@ -526,7 +526,7 @@ TEST_F(acquiring, who_waits_is_patient_with_a_server_that_is_not_ready)
     for (int i = 0; i < 4; ++i) {
         step = m.on_reply(failure{.what = failure_kind::unavailable}, at(1 + i));
         ASSERT_EQ(step.what, kind::pause);
-        step = m.on_pause_over(at(2 + i));
+        step = m.on_time(at(2 + i));
     }
 }
 

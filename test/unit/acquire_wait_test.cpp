@@ -100,7 +100,7 @@ TEST_F(waiting_in_the_queue, lasts_until_it_is_time_to_look_again)
     auto step = m.on_reply(queued(), at(5));
     ASSERT_EQ(step.what, kind::wait);
     EXPECT_EQ(step.until, at(5 + 3000)) << "a third of the lease";
-    step = m.on_pause_over(step.until);
+    step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_TRUE(step.request.wait) << "it renews the place";
     EXPECT_TRUE(step.request.repeated) << "it may have been handed over meanwhile";
@@ -142,11 +142,11 @@ TEST_F(waiting_in_the_queue, does_not_sleep_through_the_end_of_the_holders_lease
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     EXPECT_EQ(m.on_reply(queued(20ms), at(5)).until, at(5 + 20 + 1));
-    static_cast<void>(m.on_pause_over(at(26)));
+    static_cast<void>(m.on_time(at(26)));
     EXPECT_EQ(m.on_reply(queued(0ms), at(27)).until, at(28)) << "it has all but ended";
-    static_cast<void>(m.on_pause_over(at(28)));
+    static_cast<void>(m.on_time(at(28)));
     EXPECT_EQ(m.on_reply(queued(1h), at(30)).until, at(3030));
-    static_cast<void>(m.on_pause_over(at(3030)));
+    static_cast<void>(m.on_time(at(3030)));
     EXPECT_EQ(m.on_reply(queued(-1ms), at(3040)).until, at(6040)) << "it never ends";
 }
 
@@ -157,7 +157,7 @@ TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
     const auto step = m.on_reply(queued(), at(5));
     ASSERT_EQ(step.what, kind::wait);
     EXPECT_EQ(step.until, at(60));
-    ASSERT_EQ(m.on_pause_over(at(60)).what, kind::finish);
+    ASSERT_EQ(m.on_time(at(60)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::timed_out);
     EXPECT_TRUE(m.result().uncertain) << "the place is to be given up";
 }
@@ -167,9 +167,9 @@ TEST_F(waiting_in_the_queue, keeps_no_place_beyond_the_callers_limit)
     auto m = machine(time_limit::after(5s));
     EXPECT_EQ(m.start(at(0)).request.wait, 5s);
     static_cast<void>(m.on_reply(queued(), at(1)));
-    EXPECT_EQ(m.on_pause_over(at(3001)).request.wait, 1999ms);
+    EXPECT_EQ(m.on_time(at(3001)).request.wait, 1999ms);
     static_cast<void>(m.on_reply(queued(998ms), at(3001)));
-    EXPECT_EQ(m.on_pause_over(at(4000) + 1ns).request.wait, 1000ms) << "rounded up";
+    EXPECT_EQ(m.on_time(at(4000) + 1ns).request.wait, 1000ms) << "rounded up";
 }
 
 TEST_F(waiting_in_the_queue, keeps_a_place_for_a_millisecond_at_least)
@@ -240,7 +240,7 @@ TEST_F(waiting_in_the_queue, waits_on_if_an_old_grant_has_ended)
 TEST_F(waiting_in_the_queue, finds_a_grant_of_which_it_did_not_hear)
 {
     auto m = waiting();
-    auto step = m.on_pause_over(at(3001));
+    auto step = m.on_time(at(3001));
     ASSERT_EQ(step.what, kind::send);
     ASSERT_EQ(m.on_reply(found(18), at(3005)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
@@ -254,7 +254,7 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     const auto step = m.on_reply(no_answer, at(100));
-    static_cast<void>(m.on_pause_over(step.until));
+    static_cast<void>(m.on_time(step.until));
     ASSERT_EQ(m.on_reply(found(18), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().unheard) << "there was no message to hear";
 }
@@ -262,7 +262,7 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_
 TEST_F(waiting_in_the_queue, may_end_with_a_grant_that_was_not_by_hand_over)
 {
     auto m = waiting();
-    static_cast<void>(m.on_pause_over(at(3001)));
+    static_cast<void>(m.on_time(at(3001)));
     ASSERT_EQ(m.on_reply(granted{.fence = 18}, at(3005)).what, kind::finish);
     EXPECT_FALSE(m.result().unheard) << "the holder's lease had ended";
 }
@@ -280,7 +280,7 @@ TEST_F(waiting_in_the_queue, without_a_place_asks_again_after_short_pauses_that_
             ASSERT_EQ(step.what, kind::pause);
             EXPECT_EQ(step.until, now + pause * part);
             now = step.until;
-            step = m.on_pause_over(now);
+            step = m.on_time(now);
             ASSERT_EQ(step.what, kind::send);
             EXPECT_TRUE(step.request.wait);
             EXPECT_FALSE(step.request.repeated) << "nothing of it is at the server";
@@ -294,14 +294,14 @@ TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
     static_cast<void>(m.start(at(0)));
     for (int i = 0; i < 5; ++i) {
         static_cast<void>(m.on_reply(without_a_place(), at(100 * i)));
-        static_cast<void>(m.on_pause_over(at(100 * i + 50)));
+        static_cast<void>(m.on_time(at(100 * i + 50)));
     }
     static_cast<void>(m.on_reply(queued(), at(1000)));
-    auto step = m.on_pause_over(at(1100));
+    auto step = m.on_time(at(1100));
     step = m.on_reply(without_a_place(), at(1101));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_EQ(step.until, at(1101 + 2)) << "as at first";
-    EXPECT_TRUE(m.on_pause_over(step.until).request.repeated) << "the place may still be there";
+    EXPECT_TRUE(m.on_time(step.until).request.repeated) << "the place may still be there";
 }
 
 // ── Giving up ───────────────────────────────────────────────────────────────────────────────────
@@ -318,7 +318,7 @@ TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_i
 TEST_F(waiting_in_the_queue, that_is_cancelled_after_a_lost_reply_says_until_when_it_may_arrive)
 {
     auto m = waiting();
-    auto step = m.on_pause_over(at(3001));
+    auto step = m.on_time(at(3001));
     const auto wanted_until = step.until;
     static_cast<void>(m.on_reply(no_answer, wanted_until));
     static_cast<void>(m.on_cancel(at(9000)));
@@ -329,7 +329,7 @@ TEST_F(waiting_in_the_queue, that_is_cancelled_after_a_lost_reply_says_until_whe
 TEST_F(waiting_in_the_queue, that_is_refused_at_a_later_look_leaves_a_place)
 {
     auto m = waiting();
-    static_cast<void>(m.on_pause_over(at(3001)));
+    static_cast<void>(m.on_time(at(3001)));
     ASSERT_EQ(m.on_reply(failure{.what = failure_kind::refused, .detail = "OOM"}, at(3002)).what,
               kind::finish);
     EXPECT_EQ(m.result().failure, errc::refused);
@@ -340,7 +340,7 @@ TEST_F(waiting_in_the_queue, that_is_refused_at_a_later_look_leaves_a_place)
 TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
 {
     auto m = waiting();
-    auto step = m.on_pause_over(at(3001));
+    auto step = m.on_time(at(3001));
     EXPECT_EQ(step.until, at(3101));
     EXPECT_EQ(m.on_reply(no_answer, at(3101)).what, kind::pause);
 }
@@ -371,7 +371,7 @@ TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to
         auto step = m.on_reply(behind(held_by::foreign), at(1));
         ASSERT_EQ(step.what, kind::wait) << "it may still be granted by hand-over";
         EXPECT_EQ(step.until, at(1 + pause));
-        step = m.on_pause_over(step.until);
+        step = m.on_time(step.until);
         ASSERT_EQ(step.what, kind::send);
         step = m.on_reply(behind(held_by::pawl), step.until);
         EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is one of ours";
@@ -385,9 +385,9 @@ TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_
     auto step = m.on_reply(behind(held_by::no_lock), at(1));
     ASSERT_EQ(step.what, kind::wait) << "its expiry may be about to be set";
     EXPECT_LE(step.until, at(101));
-    step = m.on_pause_over(at(5));  // the client listens from now on, and so it was woken
+    step = m.on_time(at(5));  // the client listens from now on, and so it was woken
     ASSERT_EQ(m.on_reply(behind(held_by::no_lock), at(6)).what, kind::wait) << "not yet";
-    step = m.on_pause_over(at(101));
+    step = m.on_time(at(101));
     ASSERT_EQ(m.on_reply(behind(held_by::no_lock), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
     EXPECT_NE(m.result().detail, "");
@@ -402,7 +402,7 @@ TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
     for (const auto seen : {held_by::no_lock, held_by::foreign, held_by::no_lock}) {
         const auto step = m.on_reply(behind(seen), at(1));
         ASSERT_EQ(step.what, kind::wait);
-        static_cast<void>(m.on_pause_over(step.until));
+        static_cast<void>(m.on_time(step.until));
     }
 }
 
@@ -413,7 +413,7 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_no_holde
     const auto step = m.on_reply(behind(held_by::no_lock, false), at(1));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_LE(step.until, at(101));
-    static_cast<void>(m.on_pause_over(step.until));
+    static_cast<void>(m.on_time(step.until));
     ASSERT_EQ(m.on_reply(behind(held_by::no_lock, false), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
 }

@@ -31,7 +31,7 @@ protected:
         static_cast<void>(m.start(at(0)));
         const auto step = m.on_reply(failed(m.asked(), first), at(100));
         EXPECT_EQ(step.what, kind::pause);
-        EXPECT_EQ(m.on_pause_over(step.until).what, kind::send);
+        EXPECT_EQ(m.on_time(step.until).what, kind::send);
         return step.until;
     }
 
@@ -59,7 +59,7 @@ protected:
 
 TEST_F(exchanging, an_answer_ends_it)
 {
-    for (const auto answer : {hold_status::held, hold_status::vanished, hold_status::taken}) {
+    for (const auto answer : {hold_status::done, hold_status::vanished, hold_status::taken}) {
         auto m = machine(release_);
         ASSERT_EQ(m.start(at(0)).what, kind::send);
         ASSERT_EQ(m.on_reply(hold_reply{answer}, at(1)).what, kind::finish);
@@ -78,7 +78,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_counts_as_released_when
         auto m = machine(release_);
         static_cast<void>(repeat(m, lost_reply));
         static_cast<void>(m.on_reply(hold_reply{answer}, at(120)));
-        EXPECT_EQ(status(m), hold_status::held);
+        EXPECT_EQ(status(m), hold_status::done);
     }
 }
 
@@ -152,7 +152,7 @@ TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
 {
     auto m = machine(extend_);
     const auto sent = repeat(m, lost_reply);
-    static_cast<void>(m.on_reply(hold_reply{hold_status::held}, at(130)));
+    static_cast<void>(m.on_reply(hold_reply{hold_status::done}, at(130)));
     EXPECT_EQ(m.sent(), sent);
 }
 
@@ -160,8 +160,8 @@ TEST_F(exchanging, patience_ends_it_without_an_answer)
 {
     auto m = machine(release_);
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_timeout(at(200));
-    step = m.on_pause_over(step.until);
+    auto step = m.on_time(at(200));
+    step = m.on_time(step.until);
     ASSERT_EQ(m.on_reply(hold_reply{not_sent}, at(299)).what, kind::finish)
         << "no time for another try";
     EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::unreachable);
@@ -179,7 +179,7 @@ TEST_F(exchanging, pauses_grow_but_stay_within_patience)
         EXPECT_GT(step.until - now, last);
         last = step.until - now;
         now = step.until;
-        static_cast<void>(m.on_pause_over(now));
+        static_cast<void>(m.on_time(now));
     }
     EXPECT_LE(m.on_reply(hold_reply{not_sent}, now).until, at(300));
 }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using test::at;
 using kind = give_back_step::kind;
 
-const hold_reply done{hold_status::held};
+const hold_reply done{hold_status::done};
 const hold_reply gone{hold_status::vanished};
 const hold_reply silence{failure{.what = failure_kind::no_reply, .maybe_executed = true}};
 const hold_reply refused{failure{.what = failure_kind::refused}};
@@ -34,8 +34,9 @@ protected:
                                             bool repeated = false)
     {
         give_back_machine made{lease_, wanted_until, repeated, 300ms};
-        EXPECT_EQ(made.start(at(0)).what, kind::send);
-        first_ = made.request();
+        const auto step = made.start(at(0));
+        EXPECT_EQ(step.what, kind::send);
+        first_ = step.request;
         return made;
     }
 
@@ -59,8 +60,7 @@ TEST_F(giving_back, says_which_numbers_were_used_only_the_first_time)
     EXPECT_EQ(first_.used, 7U);
     EXPECT_TRUE(first_.has_reserve);
     ASSERT_EQ(m.on_reply(silence, at(300)).what, kind::pause);
-    EXPECT_EQ(m.on_pause_over().what, kind::send);
-    const auto again = m.request();
+    const auto again = m.on_pause_over().request;
     EXPECT_EQ(again.used, 0U) << "others may have had it since, with higher numbers";
     EXPECT_FALSE(again.has_reserve);
 

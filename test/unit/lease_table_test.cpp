@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using test::always;
 using test::at;
 
-const hold_reply renewed{hold_status::held};
+const hold_reply renewed{hold_status::done};
 const hold_reply silence{
     failure{.what = failure_kind::no_reply, .detail = "silence", .maybe_executed = true}};
 

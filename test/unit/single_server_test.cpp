@@ -166,8 +166,9 @@ TEST_F(many_renewals, are_one_call_for_each_layout)
 {
     record_.replies = {"*2\r\n:1\r\n:0\r\n", "*1\r\n:-1\r\n"};
     using enum core::hold_status;
-    EXPECT_EQ(renew({&object_, &other_, &hash_}),
-              (core::renew_request::reply{held, vanished, taken}));
+    EXPECT_EQ(renew({&object_, &hash_, &other_}),
+              (core::renew_request::reply{done, taken, vanished}))
+        << "in the order in which they were asked for";
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(record_.requests[0][2], "2");
     EXPECT_EQ(record_.requests[1][1], redis::scripts::hash_renew.sha);
@@ -178,7 +179,7 @@ TEST_F(many_renewals, that_are_refused_together_are_tried_one_by_one)
     record_.replies = {"-NOPERM no\r\n", "-NOPERM no\r\n", "*1\r\n:1\r\n"};
     const auto got = renew({&object_, &other_});
     EXPECT_EQ(std::get<core::failure>(got[0]).what, core::failure_kind::refused);
-    EXPECT_EQ(std::get<core::hold_status>(got[1]), core::hold_status::held);
+    EXPECT_EQ(std::get<core::hold_status>(got[1]), core::hold_status::done);
     EXPECT_EQ(record_.requests.size(), 3U);
 }
 
@@ -186,7 +187,7 @@ TEST_F(many_renewals, of_which_the_server_does_not_know_the_script_are_sent_in_f
 {
     record_.replies = {"*1\r\n:1\r\n", "-NOSCRIPT No matching script.\r\n", "*1\r\n:1\r\n"};
     using enum core::hold_status;
-    EXPECT_EQ(renew({&object_, &hash_}), (core::renew_request::reply{held, held}));
+    EXPECT_EQ(renew({&object_, &hash_}), (core::renew_request::reply{done, done}));
     ASSERT_EQ(record_.requests.size(), 3U);
     EXPECT_EQ(record_.requests[2][0], "EVAL");
     EXPECT_TRUE(record_.requests[2][1].starts_with("#!lua"));
@@ -197,7 +198,7 @@ TEST_F(many_renewals, that_were_answered_in_part_keep_those_answers)
     record_.is_sent = true;
     record_.replies = {"*1\r\n:1\r\n"};
     const auto got = renew({&object_, &hash_});
-    EXPECT_EQ(std::get<core::hold_status>(got[0]), core::hold_status::held);
+    EXPECT_EQ(std::get<core::hold_status>(got[0]), core::hold_status::done);
     EXPECT_TRUE(std::get<core::failure>(got[1]).maybe_executed);
 }
 

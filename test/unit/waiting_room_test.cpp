@@ -47,7 +47,7 @@ public:
         releases_.push_back({asked.mine.what->name, std::string{asked.mine.holder},
                              asked.mine.what->layout, asked.used});
         done_.push_back(
-            [done = std::move(done)] { done(core::hold_reply{core::hold_status::held}); });
+            [done = std::move(done)] { done(core::hold_reply{core::hold_status::done}); });
     }
     void connect() override {}
     void listen(std::string_view client, pawl::store::notice_listener& /*who*/) override

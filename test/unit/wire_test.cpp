@@ -273,13 +273,13 @@ TEST_F(wire, replies_to_the_others)
     const auto of_release = [this](const std::string& reply) {
         return std::get<hold_status>(read_text(release(), reply));
     };
-    EXPECT_EQ(of_release(":1\r\n"), hold_status::held);
+    EXPECT_EQ(of_release(":1\r\n"), hold_status::done);
     EXPECT_EQ(of_release(":0\r\n"), hold_status::vanished);
     EXPECT_EQ(of_release(":-1\r\n"), hold_status::taken);
     EXPECT_EQ(of_release("-WRONGTYPE Operation\r\n"), hold_status::not_a_lock);
     const std::vector<core::extend_request> four(4, {.mine = mine_, .lease = 30s});
     EXPECT_EQ(read_text(std::span{four}, "*4\r\n:1\r\n:0\r\n:-1\r\n:-2\r\n"),
-              (std::vector<core::hold_reply>{hold_status::held, hold_status::vanished,
+              (std::vector<core::hold_reply>{hold_status::done, hold_status::vanished,
                                              hold_status::taken, hold_status::not_a_lock}));
 }
 

@@ -77,7 +77,7 @@ core::hold_reply read_hold(const redis::reply_view& reply)
     }
     if (reply.type() != redis::resp_type::integer) return senseless(reply);
     switch (reply.integer()) {
-    case 1: return hold_status::held;
+    case 1: return hold_status::done;
     case 0: return hold_status::vanished;
     case -1: return hold_status::taken;
     case -2: return hold_status::not_a_lock;

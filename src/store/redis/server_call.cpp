@@ -154,22 +154,32 @@ core::reply hold_call::on_problem(const redis::failure& why) const
 
 // ── Many renewals ───────────────────────────────────────────────────────────────────────────────
 
-renew_call::renew_call(core::renew_request what)
-    : what_{std::move(what)},
-      got_(what_.all.size(), core::failure{.what = core::failure_kind::unavailable})
+renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
 {
-    const auto layout_of = [this](std::size_t i) { return what_.all[i].mine.what->layout; };
-    for (std::size_t i = 0; i < what_.all.size(); ++i) {
-        if (parts_.empty() || layout_of(parts_.back().begin) != layout_of(i)) {
-            parts_.push_back({i, 0, first_form()});
+    leases_.reserve(what.all.size());
+    places_.reserve(what.all.size());
+    for (const auto wanted : {layout::plain, layout::hash}) {
+        const auto begin = leases_.size();
+        for (std::size_t i = 0; i < what.all.size(); ++i) {
+            if (what.all[i].mine.what->layout != wanted) continue;
+            leases_.push_back(what.all[i]);
+            places_.push_back(i);
         }
-        ++parts_.back().size;
+        const auto size = leases_.size() - begin;
+        if (size > 0) parts_.push_back({begin, size, first_form()});
     }
+}
+
+core::renew_request::reply renew_call::in_order(const core::renew_request::reply& got) const
+{
+    core::renew_request::reply ordered(got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) ordered[places_[i]] = got[i];
+    return ordered;
 }
 
 std::span<const core::extend_request> renew_call::leases_of(const part& which) const
 {
-    return std::span{what_.all}.subspan(which.begin, which.size);
+    return std::span{leases_}.subspan(which.begin, which.size);
 }
 
 unsigned renew_call::write(const redis::server_facts& server, std::string& out)
@@ -213,7 +223,7 @@ core::reply renew_call::on_problem(const redis::failure& why) const
     };
     std::for_each(parts_.begin() + static_cast<std::ptrdiff_t>(answered_), parts_.end(), fail);
     std::ranges::for_each(again_, fail);
-    return got;
+    return in_order(got);
 }
 
 // ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -226,7 +236,7 @@ any_call make_call(core::request what, server_memory& memory)
             if constexpr (std::is_same_v<asked, core::acquire_request>) {
                 return acquire_call{each, memory};
             } else if constexpr (std::is_same_v<asked, core::renew_request>) {
-                return renew_call{std::move(each)};
+                return renew_call{each};
             } else {
                 return hold_call{std::move(each)};
             }

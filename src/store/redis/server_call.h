@@ -29,12 +29,7 @@ struct server_memory {
 
 class server_call {
 public:
-    server_call() = default;
     virtual ~server_call() = default;
-    server_call(const server_call&) = default;
-    server_call(server_call&&) = default;
-    server_call& operator=(const server_call&) = default;
-    server_call& operator=(server_call&&) = default;
 
     // Returns how many replies there will be. May be called several times before the first of them.
     [[nodiscard]] virtual unsigned write(const redis::server_facts& server, std::string& out) = 0;
@@ -52,6 +47,13 @@ public:
 
     // A local: server is started for it: on one that was stopped nothing is held.
     [[nodiscard]] virtual bool may_start_server() const noexcept { return false; }
+
+protected:
+    server_call() = default;
+    server_call(const server_call&) = default;
+    server_call(server_call&&) = default;
+    server_call& operator=(const server_call&) = default;
+    server_call& operator=(server_call&&) = default;
 };
 
 class acquire_call final : public server_call {
@@ -99,15 +101,15 @@ private:
 // Many leases, in as few calls of the script as possible.
 class renew_call final : public server_call {
 public:
-    explicit renew_call(core::renew_request what);
+    explicit renew_call(const core::renew_request& what);
 
     [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out) override;
     [[nodiscard]] next on_reply(const redis::reply_view& reply) override;
     [[nodiscard]] core::reply on_problem(const redis::failure& why) const override;
-    [[nodiscard]] core::reply take() override { return std::move(got_); }
+    [[nodiscard]] core::reply take() override { return in_order(got_); }
 
 private:
-    // Leases that go in one call.
+    // Leases that go in one call: all of one layout.
     struct part {
         std::size_t begin;
         std::size_t size;
@@ -115,11 +117,13 @@ private:
     };
     [[nodiscard]] std::span<const core::extend_request> leases_of(const part& which) const;
     void on_part(const part& which, const redis::reply_view& reply);
+    [[nodiscard]] core::renew_request::reply in_order(const core::renew_request::reply& got) const;
 
-    core::renew_request what_;
-    std::vector<part> parts_;   // of what is written now
-    std::size_t answered_ = 0;  // so many of them
-    std::vector<part> again_;   // to be sent once more
+    std::vector<core::extend_request> leases_;  // those of one layout stand together
+    std::vector<std::size_t> places_;           // where each of them stood in the request
+    std::vector<part> parts_;                   // of what is written now
+    std::size_t answered_ = 0;                  // so many of them
+    std::vector<part> again_;                   // to be sent once more
     core::renew_request::reply got_;
 };
 
