@@ -4,7 +4,7 @@
 //
 //   state      meaning                                               lost()       release()
 //   held       granted, and renewed on time                          not asked    releases
-//   jeopardy   a renewal failed; the deadline has not passed yet     not asked    releases
+//   jeopardy   a renewal did not succeed; the deadline is ahead      not asked    releases
 //   lost       not held any more; why() gives the cause              asked        errc::lost
 //   released   released, moved from, or empty                        not asked    errc::not_owner
 //
@@ -178,7 +178,8 @@ public:
     // Threads: any thread may call it.
     [[nodiscard]] hold_state state() const noexcept;
 
-    // Returns why the hold is in jeopardy or lost; cause::none if it is neither.
+    // Returns why the hold is in jeopardy or lost. Still gives the cause after release() has failed
+    // with `lost`.
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] cause why() const noexcept;
