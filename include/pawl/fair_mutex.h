@@ -8,7 +8,7 @@
 //   - its client does not listen when its turn comes, or
 //   - it has not shown for as long as its lease (at least 1.5 s) that it still waits.
 //
-// docs/guarantees.md, "Who gets it", has all cases. <pawl/lockable.h> documents the functions.
+// docs/guarantees.md has all cases. <pawl/lockable.h> documents the functions.
 #pragma once
 
 #include <pawl/client.h>
