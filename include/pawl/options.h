@@ -105,8 +105,8 @@ struct lock_options {
     // off. Needs `renew` and `notify`. Not allowed for fair_mutex.
     std::chrono::milliseconds linger{0};
 
-    // The server publishes every release that it executes to the channel lock:release:NAME.
-    // docs/wire.md describes the message.
+    // If true, the server publishes every release that it executes to the channel
+    // lock:release:NAME. docs/wire.md describes the message.
     bool announce = true;
 };
 
