@@ -23,8 +23,8 @@
 // continue:
 //
 //   an executor     any object with execute(f), for example that of a thread pool or an io_context
-//   a callable      it is called with a pawl::coro::resumption, and must arrange that the resumption
-//                   is called. It must not throw
+//   a callable      it is called with a pawl::coro::resumption, and must arrange that the
+//                   resumption is called. It must not throw
 //
 // The argument is copied. It is called on the client's thread, or on the coroutine's own thread if
 // the answer arrives before the coroutine is suspended. The coroutine may continue before that call

@@ -134,8 +134,8 @@ public:
 
     // Makes sure that the lock is valid for at least `duration` (10 ms to 24 h) when the call
     // returns. Call it before a step that must not be interrupted.
-    // Round trips: none if the lock is valid for that long already. Otherwise one, or more if the
-    //     answers take longer than 50 ms.
+    // Round trips: none if the lock is valid for that long already. Otherwise one, or more if an
+    //     answer takes longer than about 50 ms.
     // On failure: as extend().
     // Threads: any thread may call it.
     // Cancellation: none. It ends within client_options::command_limit.
