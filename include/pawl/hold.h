@@ -54,8 +54,8 @@ public:
     // Cancellation: none. It ends within client_options::command_limit.
     ~hold();
 
-    // Move the lock from `other`, which is empty afterwards. The assignment first releases what
-    // this hold holds, as the destructor does.
+    // These move the lock from `other`, which is empty afterwards. The assignment first releases
+    // what this hold holds, as the destructor does.
     hold(hold&& other) noexcept;
     hold& operator=(hold&& other) noexcept;
     hold(const hold&) = delete;
@@ -73,9 +73,9 @@ public:
     void release();
     void release(std::error_code& ec) noexcept;
 
-    // Release the lock without blocking: async_release() with any completion token of Boost.Asio
-    // (needs <pawl/asio.h>), release_async() with co_await (needs <pawl/coro.h>). This object is
-    // empty as soon as the function returns.
+    // These release the lock without blocking: async_release() with any completion token of
+    // Boost.Asio (needs <pawl/asio.h>), release_async() with co_await (needs <pawl/coro.h>). This
+    // object is empty as soon as the function returns.
     // Round trips: as release().
     // On failure: the handler gets the error code; co_await throws pawl::error.
     // Threads: any thread may call them.
@@ -107,9 +107,9 @@ public:
     void extend(std::chrono::milliseconds lease);
     void extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept;
 
-    // Extend the lock without blocking: async_extend() with any completion token of Boost.Asio
-    // (needs <pawl/asio.h>), extend_async() with co_await (needs <pawl/coro.h>). The hold may be
-    // moved or destroyed once the call has started.
+    // These extend the lock without blocking: async_extend() with any completion token of
+    // Boost.Asio (needs <pawl/asio.h>), extend_async() with co_await (needs <pawl/coro.h>). The
+    // hold may be moved or destroyed once the call has started.
     // Round trips: as extend().
     // On failure: the handler gets the error code; co_await throws pawl::error.
     // Threads: any thread may call them.

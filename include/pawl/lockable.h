@@ -12,7 +12,7 @@
 //   lock                      for ever          waits       –              –               throws
 //   try_lock                  no                false       –              –               throws
 //   try_lock_for, _until      to the limit      waits       false          –               throws
-//   unlock                    no                –           –              –               never throws
+//   unlock                    no                –           –              –               no throw
 //
 // Trouble is one of `unreachable`, `refused`, `not_a_lock` and `wrong_process`. With a
 // recursive_mutex it can also be `lost`, or `bad_argument` after 255 re-entries. lock() also throws
@@ -92,11 +92,11 @@ public:
     [[nodiscard]] std::optional<hold> try_acquire(const std::stop_token& stop,
                                                   std::error_code& ec) noexcept;
 
-    // Wait as acquire() does, but not longer than the limit; then they return std::nullopt. If the
+    // These wait as acquire() does, but only until the limit. Then they return std::nullopt. If the
     // limit is zero or in the past, they do what try_acquire() does.
     // Round trips: as acquire().
     // On failure: as try_acquire(). They fail with `unreachable` if the limit passes and the server
-    //     has not answered once; each request has at least 100 ms for its answer.
+    //     has never answered. Each request has at least 100 ms for its answer.
     // Threads: as acquire().
     // Cancellation: a stop request ends the wait at once.
     template <class Rep, class Period>
@@ -147,14 +147,13 @@ public:
     // docs/async.md helps to choose between these two groups. Each group needs a header of its own;
     // if that is not included, the compiler's message names it.
 
-    // Acquire the lock with any completion token of Boost.Asio. Need <pawl/asio.h>. The handler
-    // gets an error code and a hold; for the last two functions a std::optional<hold>, which is
-    // empty if the lock is busy or the limit has passed.
+    // These acquire the lock with any completion token of Boost.Asio. They need <pawl/asio.h>. The
+    // handler gets an error code and a hold; for the last two functions a std::optional<hold>,
+    // which is empty if the lock is busy or the limit has passed.
     // Round trips: as the blocking calls.
     // On failure: the handler gets the error code.
     // Threads: any thread may call them. The handler is called through its associated executor,
-    //     never inside the call. There is no re-entry: a recursive_mutex does not recognise a
-    //     caller.
+    //     never inside the call. There is no re-entry into a recursive_mutex.
     // Cancellation: through the handler's associated cancellation slot.
     template <class CompletionToken>
     auto async_acquire(CompletionToken&& token)
@@ -183,13 +182,13 @@ public:
         }
     }
 
-    // Acquire the lock with co_await, in a coroutine of any kind. Need <pawl/coro.h>. The result is
-    // a hold; for the last two functions a std::optional<hold>, which is empty if the lock is busy
-    // or the limit has passed.
+    // These acquire the lock with co_await, in a coroutine of any kind. They need <pawl/coro.h>.
+    // The result is a hold; for the last two functions a std::optional<hold>, which is empty if the
+    // lock is busy or the limit has passed.
     // Round trips: as the blocking calls.
     // On failure: co_await throws pawl::error.
     // Threads: any thread may call them. `resume_on` says where the coroutine continues; by default
-    //     on the client's own thread. There is no re-entry.
+    //     on the client's own thread. There is no re-entry into a recursive_mutex.
     // Cancellation: by `stop`. acquire_async() then throws `cancelled`; the other two return an
     //     empty optional. Destroying the coroutine cancels the call too.
     template <class ResumeOn = coro::on_client_thread>
@@ -231,11 +230,11 @@ public:
     // Cancellation: none; use acquire().
     void lock();
 
-    // Return whether the lock was granted to the calling thread. try_lock() does not wait for
+    // These return whether the lock was granted to the calling thread. try_lock() does not wait for
     // others; the other two wait until their limit.
     // Round trips: as try_acquire() and try_acquire_for().
-    // On failure: throw pawl::error. Return false if the lock is busy, if the limit has passed, and
-    //     where lock() would throw `would_deadlock`.
+    // On failure: throws pawl::error. Returns false if the lock is busy, if the limit has passed,
+    //     and where lock() would throw `would_deadlock`.
     // Threads: any thread may call them.
     // Cancellation: none; use try_acquire_for().
     [[nodiscard]] bool try_lock();

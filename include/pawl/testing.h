@@ -63,19 +63,19 @@ public:
     // lock when it becomes free.
     //
     // When advance() returns, everything that became due is done: leases have ended, locks are
-    // renewed or lost, stop is requested on tokens, and on_event was called. That does not hold if
-    // a handler or callback takes longer than one second of real time, or calls advance() itself. A
-    // thread that waited in a call has its answer, but may not have run on yet. Calls that other
-    // threads begin during advance() start after it.
+    // renewed or lost, stop is requested on tokens, and on_event was called. This is not guaranteed
+    // if a handler or callback takes longer than one second of real time, or calls advance()
+    // itself. A thread that waited in a call has its answer, but may not have run on yet. Calls
+    // that other threads begin during advance() start after it.
     //
     // Each renewal, and each request of a waiter, costs some tenths of a millisecond. Throws
     // pawl::error (bad_argument).
     void advance(std::chrono::nanoseconds by);
 
-    // freeze(): first everything that is due is done. Then the server does not answer any more, as
-    // a stopped process. Requests that arrive are executed when it thaws, even if no caller waits
-    // for them any more. Calls wait until their limits, as always: in real time, unless another
-    // thread calls advance().
+    // freeze(): first everything that is due is done. Then the server does not answer any more,
+    // like a stopped process. Requests that arrive are executed when it thaws, even if no caller
+    // waits for them any more. Calls wait until their limits, as always: in real time, unless
+    // another thread calls advance().
     void freeze();
     void thaw();
 
