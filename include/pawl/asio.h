@@ -14,31 +14,34 @@
 //   held.async_release(token)             void(error_code)                                 no
 //   held.async_extend(1min, token)        void(error_code)                                 no
 //
-// error_code is boost::system::error_code. Busy, and a limit that passed, are no errors: the optional
-// is empty, as with the blocking try_ forms. Everything else is an outcome of <pawl/error.h>, and
-// `ec == pawl::errc::unreachable` works; a call that was cancelled, or whose client was destroyed, ends
-// with what Asio's own end with, boost::asio::error::operation_aborted, and `ec == pawl::errc::cancelled`
-// is true of that too. What pawl::error::what() would add, which lock, which server and what to do, an
-// error code has no room for; <pawl/coro.h> and <pawl/future.h> throw it.
+// Errors. error_code is boost::system::error_code. A busy lock and a limit that has passed are not
+// errors: the optional is empty, as with the blocking try_ forms. All other codes are those of
+// <pawl/error.h>, and `ec == pawl::errc::unreachable` works. If the call is cancelled, or its
+// client is destroyed, the code is boost::asio::error::operation_aborted, as in Asio's own
+// operations; `ec == pawl::errc::cancelled` is true for it too. An error code has no room for the
+// message of pawl::error::what(), which names the lock, the server and what to do. <pawl/coro.h>
+// and <pawl/future.h> throw pawl::error with the message.
 //
 // Executor. The handler is called through its associated executor, never inside the call that
-// started it, and never on the client's thread. A handler without one, such as a bare lambda, is
-// called by the system_executor, on a thread of Asio's own: there is no I/O object here whose
-// executor it could have. While the call is under way the executor has outstanding work, so
-// io_context::run() does not return.
+// started it, and never on the client's thread. A handler without an associated executor, such as a
+// plain lambda, is called through the system_executor, on a thread of Asio's own: there is no I/O
+// object whose executor could be used. While the call is in progress the executor has outstanding
+// work, so io_context::run() does not return.
 //
-// Cancellation. Through the handler's associated cancellation slot, with any type: what is cancelled
-// has taken nothing, as <pawl/async.h> says. When the lock was granted first, the handler gets it.
+// Cancellation. Use the handler's associated cancellation slot, with any cancellation type. A
+// cancelled call does not take the lock, as <pawl/async.h> says. If the lock was granted before,
+// the handler gets it.
 //
-// Memory. What belongs to the handler is allocated with its associated allocator, and given back
-// before the handler is called.
+// Memory. Memory for the handler is allocated with its associated allocator, and is freed before
+// the handler is called.
 //
-// What must live how long. The lock, or the hold that is extended, until the operation has been
-// started: with tokens that start it later, as `deferred`, until then. A release takes its hold along
-// at once. If an io_context is destroyed first, handlers are destroyed uncalled, acquires called off,
-// and what was granted too late is given back in the background.
+// Lifetime. The lock, or the hold that is extended, must exist until the operation has started.
+// With tokens that start it later, such as `deferred`, it must exist until then. A release takes
+// the lock out of its hold at once. If an io_context is destroyed while calls are in progress,
+// their handlers are destroyed without being called, and the acquires are cancelled. A lock that is
+// granted too late is released in the background.
 //
-// Needs Boost 1.81; in CMake link to pawl::asio, from find_package(pawl COMPONENTS asio).
+// Needs Boost 1.81. In CMake, link to pawl::asio, from find_package(pawl COMPONENTS asio).
 #pragma once
 
 #include <pawl/async.h>
@@ -72,14 +75,15 @@
 
 namespace pawl {
 
-// Boost can compare its codes with ours by itself, but would not know that this one is the same.
+// Boost can already compare its codes with pawl's. This one also treats operation_aborted as
+// `cancelled`.
 [[nodiscard]] inline bool operator==(const boost::system::error_code& ec, errc code) noexcept
 {
     return ec == make_error_code(code) ||
            (code == errc::cancelled && ec == boost::asio::error::operation_aborted);
 }
 
-// Beside it, the comparison of std's codes with ours would be ambiguous without one of its own.
+// Without this one, the operator above would make the comparison of a std::error_code ambiguous.
 [[nodiscard]] inline bool operator==(const std::error_code& ec, errc code) noexcept
 {
     return ec == make_error_code(code);
@@ -89,12 +93,12 @@ namespace detail {
 
 [[nodiscard]] inline boost::system::error_code asio_code(const std::error_code& ec) noexcept
 {
-    if (!ec) return {};  // a std::error_code of zero in Boost's is not equal to Boost's own
+    if (!ec) return {};  // converted to Boost, a zero std::error_code differs from Boost's own zero
     if (ec == errc::cancelled) return boost::asio::error::operation_aborted;
     return ec;
 }
 
-// The call of a handler with its arguments, posted to its executor.
+// Calls a handler with its arguments. It is posted to the handler's executor.
 template <class Handler, class... Arguments>
 class asio_handler_call {
 public:
@@ -112,7 +116,7 @@ public:
 
     void operator()()
     {
-        // Not before: slots are used on the handler's executor only.
+        // Not earlier: a slot may be used only on the handler's executor.
         auto slot = boost::asio::get_associated_cancellation_slot(handler_);
         if (slot.is_connected()) slot.clear();
         std::apply(std::move(handler_), std::move(arguments_));
@@ -123,11 +127,12 @@ private:
     std::tuple<Arguments...> arguments_;
 };
 
-// A handler that waits for its call.
+// A handler that waits to be called.
 template <class Handler>
 class asio_call final : public asio_calls::call {
 public:
-    // `stop` is requested when the handler's slot is cancelled, and when it is abandoned.
+    // Stop is requested on `stop` when the handler's slot is cancelled, and when the call is
+    // abandoned.
     [[nodiscard]] static asio_call* make(Handler&& handler, std::stop_source stop)
     {
         memory allocator{boost::asio::get_associated_allocator(handler)};
@@ -157,7 +162,7 @@ public:
     {
         auto stop = stop_;
         {
-            // It may own the memory in which it stood.
+            // The handler may own the memory from which this call was allocated.
             const Handler last{std::move(handler_)};
             destroy(memory{boost::asio::get_associated_allocator(last)});
         }
@@ -182,7 +187,7 @@ private:
     }
     ~asio_call() override = default;
 
-    // The handler was moved elsewhere.
+    // Call it after the handler was moved out.
     void destroy(memory allocator) noexcept
     {
         this->~asio_call();
@@ -194,7 +199,7 @@ private:
     std::stop_source stop_;
 };
 
-// What the client's thread has of such a call.
+// The client's reference to such a call.
 template <class Handler>
 class asio_call_ref {
 public:
@@ -203,7 +208,7 @@ public:
     {
     }
 
-    // False, and the handler is gone, when its context is.
+    // Returns false if the handler's context is shut down. The handler is destroyed then.
     [[nodiscard]] bool enlist() const
     {
         if (calls_->add(*call_)) return true;
@@ -222,7 +227,7 @@ private:
     asio_call<Handler>* call_;
 };
 
-// Result is hold, or std::optional<hold> for the forms that may say no.
+// Result is hold, or std::optional<hold> for the try forms.
 template <class Result, class Handler>
 class asio_acquired final : public async::acquire_completion {
 public:
@@ -257,8 +262,8 @@ private:
     asio_call_ref<Handler> call_;
 };
 
-// What starts the operations. What cannot even be started, as in a child process, is told to the
-// handler as well: a coroutine could not catch it here.
+// Start the operations. An operation that cannot be started, as in a child process, is reported to
+// the handler too: a coroutine could not catch an exception from here.
 
 template <class Result>
 struct asio_acquire {
@@ -314,7 +319,7 @@ auto asio_initiate_acquire(lockable& lock, time_limit limit, CompletionToken&& t
         asio_acquire<Result>{}, token, &lock, limit);
 }
 
-// What the members of lockable and hold call.
+// The members of lockable and hold call these functions.
 template <class CompletionToken>
 struct asio_forms {
     static auto acquire(lockable& lock, CompletionToken&& token)

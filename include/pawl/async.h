@@ -1,15 +1,19 @@
-// Asynchronous calls in their plainest form: whoever wants the result hands in a completion.
-// <pawl/asio.h>, <pawl/coro.h> and <pawl/future.h> are made of these calls, and what another framework
-// needs can be made of them too.
+// The basic asynchronous calls. The caller passes a completion, an object that gets the result.
+// <pawl/asio.h>, <pawl/coro.h> and <pawl/future.h> are built on these calls. Use this header to
+// build the same for another framework; docs/async.md helps to choose.
 //
-// No call blocks, but for a client's first one on a local: server that does not run yet: that is started
-// then. A completion is told once, on the client's own thread and never inside the call, though perhaps
-// before the call has returned. All locks of the client depend on that thread, so a completion hands
-// the result to whoever it is for, and returns. It must not destroy the client.
-// Thousands of calls may be under way; none of them takes a thread.
+// The calls do not block. There is one exception: a client's first call on a `local:` server that
+// does not run yet starts that server. Thousands of calls may be in progress; none of them needs a
+// thread of its own.
 //
-// Blocking and asynchronous callers of one lock wait in the same line. An asynchronous caller is no
-// thread: with a recursive_mutex each such hold is an owner of its own, and would wait for itself.
+// The completion is called once, on the client's own thread. It is not called inside the call that
+// started it (the last paragraph has the exception), but it may be called before that call has
+// returned. All locks of the client depend on this thread. So a completion passes the result on and
+// returns. It must not destroy the client.
+//
+// Blocking and asynchronous callers of one lock wait in the same queue. With a recursive_mutex an
+// asynchronous caller cannot enter again: each asynchronous hold is an owner of its own, so a
+// second acquire waits for the first.
 //
 //   how it ends                              code            the hold
 //   granted                                  none            holds the lock
@@ -19,18 +23,21 @@
 //   the client was destroyed                 cancelled       empty
 //   trouble                                  as in lockable  empty
 //
-// When stop is requested        what is true then
-// before anything was sent      nothing was, and nothing will be
-// while an answer is awaited    the client takes back, right behind it, what may have been granted
-// while it waits in line        it has left the line in the process; its place at the server is given up
-// when it was granted, but      the completion gets the hold: it was granted first
-// not yet told
+//   when stop is requested                   what happens
+//   before a request was sent                no request is sent
+//   while an answer is awaited               the client sends a release right behind the request,
+//                                            in case the request is granted
+//   while it waits in the queue              it leaves the queue: in the process at once, at the
+//                                            server in the background
+//   when it was granted, but the             the completion gets the hold
+//   completion was not yet called
 //
-// What can be known at once is thrown as a pawl::error, and nothing is told then: wrong_process in a child
-// process, not_owner for a hold that holds nothing, bad_argument, a local: server that cannot be started.
+// Some errors are known at once. The call then throws pawl::error, and the completion is not
+// called: wrong_process in a child process, not_owner for a hold that holds nothing, bad_argument,
+// and a `local:` server that cannot be started.
 //
-// A hold may outlive its client, and is lost then. Who releases or extends it is told so inside the call:
-// the client's thread is gone.
+// A hold may outlive its client; it is lost then. async::release() and async::extend() of such a
+// hold call the completion inside the call, because the client's thread has ended.
 #pragma once
 
 #include <pawl/export.h>
@@ -53,7 +60,8 @@ public:
     acquire_completion(const acquire_completion&) = delete;
     acquire_completion& operator=(const acquire_completion&) = delete;
 
-    // `message` says more about a failure, as pawl::error::what() does; it is gone when this returns.
+    // On success `ec` is clear and `got` holds the lock. `message` describes a failure, as
+    // pawl::error::what() does. It is valid only until done() returns.
     virtual void done(hold got, std::error_code ec, std::string_view message) noexcept = 0;
 };
 
@@ -64,18 +72,34 @@ public:
     completion(const completion&) = delete;
     completion& operator=(const completion&) = delete;
 
+    // The same for calls without a result.
     virtual void done(std::error_code ec, std::string_view message) noexcept = 0;
 };
 
-// The hold that comes of it is released in the background when it is destroyed: no thread waits for
-// the server then. The lock may be destroyed while the call is under way.
+// Acquires the lock, and waits until `limit`. The lock may be destroyed while the call is in
+// progress. The destructor of the resulting hold releases it in the background: no thread waits for
+// the server.
+// Round trips: as lockable::acquire().
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: by `stop`, as in the table above.
 PAWL_EXPORT void acquire(lockable& lock, time_limit limit, std::unique_ptr<acquire_completion> told,
                          std::stop_token stop = {});
 
-// As hold::release(). `told` may be null: a failure is then told to the client's log.
+// Releases the lock, as hold::release() does. If `told` is null, a failure is written to
+// client_options::log.
+// Round trips: as hold::release().
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
 PAWL_EXPORT void release(hold what, std::unique_ptr<completion> told = nullptr);
 
-// As hold::extend(). The hold may be moved or destroyed meanwhile.
+// Extends the lock, as hold::extend() does. The hold may be moved or destroyed while the call is in
+// progress.
+// Round trips: as hold::extend().
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
 PAWL_EXPORT void extend(hold& what, std::chrono::milliseconds lease,
                         std::unique_ptr<completion> told);
 

@@ -1,14 +1,16 @@
-// pawl::client is this process's membership of a store: connections, renewals and events.
-// Locks borrow it; make one per process and server and pass it by reference.
+// pawl::client connects this process to one server. It owns the connections, renews the locks
+// and reports events. Make one client per process and server, and pass it to the locks by
+// reference.
 //
 //   pawl::client client{"redis://127.0.0.1:6379"};
 //
 //   state         what may be called
 //   alive         everything, from any thread
-//   destroyed     nothing; holds that are left are told `lost` (cause `closed`) and are no longer
-//                 renewed, but not released: whoever works under one is not robbed of his lease
-//   forked        in a child process everything fails with errc::wrong_process, and destruction
-//                 touches nothing of the parent's
+//   destroyed     nothing. Holds that still exist are lost (cause `closed`). They are not renewed
+//                 any more, but not released either: the lock stays taken until its lease ends, to
+//                 protect code that still runs under it
+//   forked        in a child process everything fails with errc::wrong_process. Destroying the
+//                 client there does not affect the parent
 #pragma once
 
 #include <pawl/event.h>
@@ -29,7 +31,7 @@ namespace sync {
 class client_state;
 }
 
-// One line about a hold that is alive in this client.
+// Describes a hold of this client that is neither lost nor released.
 struct hold_info {
     std::string lock;
     std::string id;
@@ -40,31 +42,38 @@ struct hold_info {
 
 class PAWL_EXPORT client {
 public:
-    // Checks the options and starts the client's thread. No round trip: connections are made when
-    // first needed. So are the threads that tell of a loss, before the first lock is asked for. Throws
-    // pawl::error (bad_argument).
+    // Checks the options and starts the client's thread.
+    // Round trips: none. Connections are made when they are first needed. The threads that report a
+    //     lost lock are started by the first call that acquires a lock.
+    // On failure: throws pawl::error (bad_argument).
     explicit client(std::string_view url);
     explicit client(client_options options);
 
-    // Ends renewals and closes all connections. Returns within the shutdown limit, whatever the
-    // server does. May be called from an event handler of this client.
+    // Ends renewals and closes all connections. Returns within client_options::shutdown_limit, even
+    // if the server does not answer.
+    // Threads: an event handler of this client may destroy it.
     ~client();
 
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // Asks the server for a sign of life. One round trip. Throws pawl::error (unreachable, refused,
-    // wrong_process).
+    // Checks that the server answers.
+    // Round trips: one.
+    // On failure: throws pawl::error or sets ec (unreachable, refused, wrong_process).
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within client_options::command_limit.
     void ping();
     void ping(std::error_code& ec) noexcept;
 
-    // The holds of this client that are neither lost nor released. No round trip.
+    // Returns the holds of this client that are neither lost nor released.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] std::vector<hold_info> holds() const;
 
-    // 32 hexadecimal digits, new for each client.
+    // Returns the id of this client: 32 hexadecimal digits, new for each client.
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // Where the client connects to, without any password.
+    // Returns the address of the server, without any password.
     [[nodiscard]] const std::string& server() const noexcept;
 
 private:

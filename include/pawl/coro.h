@@ -14,34 +14,37 @@
 //   held.release_async()              nothing                –                –           throws
 //   held.extend_async(1min)           nothing                –                –           throws
 //
-// They throw pawl::error, as the blocking calls do, when they are awaited.
+// They throw pawl::error, as the blocking calls do. They throw it from co_await, not before.
 //
-// Where a coroutine goes on. Unless told otherwise on the client's own thread, on which all its
-// renewals, deadlines and calls depend: what it does there must be short, must not block, and must
-// not destroy the client. (If the answer is there before the coroutine is suspended, it just goes on.)
-// For anything else hand in where to go on, as the last argument:
+// Where the coroutine continues. By default on the client's own thread. All renewals, deadlines and
+// calls of the client depend on that thread. Code that runs there must be short, must not block,
+// and must not destroy the client. (If the answer arrives before the coroutine is suspended, the
+// coroutine continues on its own thread.) For anything else, pass as the last argument where to
+// continue:
 //
-//   an executor     anything with execute(f): a thread pool's or an io_context's, for example
-//   a callable      it is called with a pawl::coro::resumption, on the client's thread, and sees to
-//                   it that someone calls that. It must not throw
+//   an executor     any object with execute(f), for example that of a thread pool or an io_context
+//   a callable      it is called with a pawl::coro::resumption, and must arrange that the
+//                   resumption is called. It must not throw
 //
-// It is copied, and called on the client's thread; that call may return only after the coroutine has
-// gone on. So what stands behind it, the pool or the io_context, is made before the client, and goes after
-// it.
+// The argument is copied. It is called on the client's thread, or on the coroutine's own thread if
+// the answer arrives before the coroutine is suspended. The coroutine may continue before that call
+// has returned. So create the pool or the io_context before the client, and destroy it after the
+// client.
 //
 //   const auto on_pool = [&pool](pawl::coro::resumption go_on) { pool.submit(go_on); };
 //   pawl::hold held = co_await stock.acquire_async({}, on_pool);
 //
-// A callable with captures of its own is named first, as here: g++ 12 destroys a closure twice that
-// is made inside a co_await expression. Those that could come to harm are refused as temporaries.
+// Give a callable that owns its captures a name first, as here: g++ 12 destroys a closure twice if
+// it is created inside a co_await expression. The compiler refuses temporaries that would be
+// affected.
 //
-// What must live how long. The lock, or the hold that is extended, until the co_await has begun, that
-// is, until the coroutine is suspended; a release takes its hold along when it is called.
+// Lifetime. The lock, or the hold that is extended, must exist until co_await has suspended the
+// coroutine. A release takes the lock out of its hold when release_async() is called.
 //
-// A coroutine that is destroyed while it waits is not resumed: its acquire is called off, and what
-// was granted too late is given back in the background. Whoever destroys it must not do so while
-// another thread resumes it: destroy it where it is resumed, or request stop and let it end. A
-// resumption that is turned into a std::coroutine_handle<> loses this protection.
+// A coroutine that is destroyed while it waits is not resumed. Its acquire is cancelled, and a lock
+// that is granted too late is released in the background. Do not destroy a coroutine while another
+// thread resumes it: destroy it on the thread that resumes it, or request stop and let it end. A
+// resumption that is converted to a std::coroutine_handle<> does not have this protection.
 #pragma once
 
 #include <pawl/detail/coro_operations.h>
@@ -59,7 +62,7 @@
 
 namespace pawl::coro {
 
-// What the members of lockable and hold return: nothing has happened yet, it is to be awaited, once.
+// The members of lockable and hold return this. It has not started anything yet. Await it once.
 template <class Operation, class ResumeOn>
 class [[nodiscard]] awaitable {
 public:
@@ -95,8 +98,9 @@ template <class Where, class Operation>
 
 namespace pawl::detail {
 
-// What the members of lockable and hold call. ResumeOn may be a reference: then `ResumeOn&&` is one too,
-// and std::forward does not move. NOLINTBEGIN(*-rvalue-reference-param-not-moved)
+// The members of lockable and hold call these functions. ResumeOn may be a reference: then
+// `ResumeOn&&` is one too, and std::forward does not move.
+// NOLINTBEGIN(*-rvalue-reference-param-not-moved)
 template <class ResumeOn>
 struct coro_forms {
     static auto acquire(lockable& lock, std::stop_token&& stop, ResumeOn&& resume_on)

@@ -1,20 +1,19 @@
-// What can go wrong, as a few typed outcomes.
+// The error codes of pawl, and the exception pawl::error that carries them.
 //
-// Every call comes in two forms: one throws pawl::error, the other takes a std::error_code& and
-// returns. Both carry one of the outcomes below, so a lock that is busy is never confused with a
-// server that does not answer.
+// Most calls have two forms: one throws pawl::error, the other sets a std::error_code&. Both report
+// one of the codes below. So a program can tell a busy lock from a server that does not answer.
 //
-//   outcome        meaning                                             worth trying again?
-//   busy           someone else holds it                               yes, later
-//   timed_out      someone else held it until the caller's limit       yes, later
-//   cancelled      the caller's stop_token asked to stop               if the caller wants to
-//   lost           it was held and is not any more; hold::why() says   by acquiring anew
-//   not_owner      the caller never held it, or gave it back already   no
+//   code           meaning                                             worth trying again?
+//   busy           another holder has the lock                         yes, later
+//   timed_out      another holder had it until the caller's limit      yes, later
+//   cancelled      stop was requested, or the client was destroyed     if the caller wants to
+//   lost           it was held and is not any more; see hold::why()    yes, acquire it again
+//   not_owner      the caller never held it, or has released it        no
 //   unreachable    no answer from the server within the limit          yes, later
-//   refused        the server said no: ACL, TLS, memory, settings      after the server is mended
+//   refused        the server said no: ACL, TLS, memory, settings      after fixing the server
 //   not_a_lock     the key holds something that is not a lock          no, the name collides
 //   bad_argument   an option, a URL or a name is not allowed           no
-//   would_deadlock the calling thread holds this mutex already         no, use recursive_mutex
+//   would_deadlock the calling thread has locked this mutex already    no, use recursive_mutex
 //   wrong_process  the client was inherited through fork()             no, make a new client
 #pragma once
 
@@ -47,7 +46,7 @@ PAWL_EXPORT const std::error_category& error_category() noexcept;
     return {static_cast<int>(code), error_category()};
 }
 
-// what() says what happened, to which lock, on which server, and what to do about it.
+// what() gives the error, the lock, the server, and what to do about it.
 class PAWL_EXPORT error : public std::system_error {
 public:
     error(errc code, const std::string& message);

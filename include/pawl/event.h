@@ -1,4 +1,4 @@
-// What happens to a hold, told as events with a cause.
+// The states of a hold, and the event that reports each change of state with its cause.
 //
 //   held ──renewal did not succeed──▶ jeopardy ──renewal succeeded──▶ held
 //   held, jeopardy ──deadline passed, or the server said so──▶ lost
@@ -18,7 +18,7 @@ namespace pawl {
 
 enum class hold_state { held, jeopardy, lost, released };
 
-// Why a hold left the state `held`.
+// Why a hold is in jeopardy or lost.
 enum class cause {
     none,
     no_reply,     // the server did not answer a renewal in time
@@ -27,8 +27,8 @@ enum class cause {
     expired,      // the local deadline passed without a renewal
     vanished,     // the key is gone: deleted, flushed, evicted, or a server restarted without data
     taken,        // the key names another holder
-    not_a_lock,   // the key now holds something else
-    closed,       // the client was destroyed first
+    not_a_lock,   // the key now holds something that is not a lock
+    closed,       // the client was destroyed before the hold
 };
 
 [[nodiscard]] PAWL_EXPORT std::string_view to_string(hold_state state) noexcept;
@@ -41,8 +41,8 @@ struct event {
     hold_state from{};
     hold_state to{};
     cause why{};
-    std::string detail;                    // the server's or the system's own words, if any
-    std::chrono::nanoseconds valid_for{};  // until the local deadline, at the time of the change
+    std::string detail;                    // message of the server or the system, if any
+    std::chrono::nanoseconds valid_for{};  // to the local deadline; 0 when lost or released
 };
 
 enum class log_level { debug, info, warning, error };

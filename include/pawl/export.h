@@ -1,12 +1,13 @@
-// PAWL_EXPORT marks what the shared library offers; everything else is hidden.
+// PAWL_EXPORT marks the symbols that the shared library exports. All others are hidden.
 //
-// Every public header includes this one before any other, so a compiler that is set to an older C++
-// says so first.
+// Every public header includes this one first. So a compiler that is set to an older C++ standard
+// reports that before anything else.
 #pragma once
 
 #if __cplusplus < 202002L
 #error "pawl needs C++20: compile with -std=c++20"
-// Compilers go on after #error, and hundreds of messages would follow. They stop at a missing file.
+// Compilers continue after #error, and hundreds of messages would follow. They stop at a missing
+// file.
 #include <stop/after/the/error/above>
 #endif
 

@@ -1,11 +1,14 @@
 // pawl::fair_mutex: a pawl::mutex that is granted in the order in which its waiters arrived at the
-// server, whatever process or thread they are of. Nobody overtakes, so every grant costs a round trip:
-// nothing is passed on inside the process.
+// server. The process and the thread of a waiter do not matter. No waiter overtakes another, so the
+// lock is never passed on inside the process, and every grant costs a round trip.
 //
-// A place counts from when the client listens for grants, which it begins to do when it first has
-// to wait. A waiter whose client does not listen when its turn comes, or that has not been heard of
-// for its lease (1.5 s at least), loses its place and queues again at the end. Everything else is
-// in <pawl/lockable.h>.
+// A waiter gets its place in the queue when its client listens for grants. A client starts to
+// listen when it first has to wait. A waiter loses its place, and joins the queue again at the end,
+// if
+//   - its client does not listen when its turn comes, or
+//   - it has not shown for as long as its lease (at least 1.5 s) that it still waits.
+//
+// docs/guarantees.md has all cases. <pawl/lockable.h> documents the functions.
 #pragma once
 
 #include <pawl/client.h>
@@ -19,6 +22,8 @@ namespace pawl {
 
 class PAWL_EXPORT fair_mutex : public lockable {
 public:
+    // Checks the name (1 to 512 bytes, any except NUL) and the options; lock_options::linger must
+    // be 0. No round trip. Throws pawl::error (bad_argument).
     fair_mutex(client& client, std::string_view name, const lock_options& options = {});
     ~fair_mutex();
 };

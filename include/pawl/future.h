@@ -1,5 +1,5 @@
-// The calls of <pawl/async.h> as std::future, for programs with threads that have something better
-// to do until the lock is theirs.
+// The calls of <pawl/async.h> with std::future, for threads that do other work until the lock is
+// granted.
 //
 //   std::future<pawl::hold> wanted = pawl::acquire_future(stock);
 //   prepare();
@@ -12,8 +12,10 @@
 //   release_future          nothing                   as hold::release()
 //   extend_future           nothing                   as hold::extend()
 //
-// get() throws pawl::error, as the blocking calls do. A future that is thrown away does not wait, and
-// calls nothing off: request stop for that. A hold that nobody fetched is released in the background.
+// get() throws pawl::error, as the blocking calls do. The acquire calls can be cancelled with their
+// stop_token: try_acquire_future and acquire_future_for then return an empty optional. Destroying a
+// future does not wait, and does not cancel the call. A hold that is never fetched with get() is
+// released in the background.
 #pragma once
 
 #include <pawl/async.h>
@@ -39,7 +41,7 @@ namespace pawl {
 
 namespace detail {
 
-// Puts into the promise what the blocking call would have thrown.
+// Puts into the promise the exception that the blocking call would have thrown.
 template <class Result>
 void break_promise(std::promise<Result>& promise, const std::error_code& ec,
                    std::string_view message) noexcept
@@ -83,7 +85,8 @@ public:
     std::promise<void> promise;
 };
 
-// What can be known at once is thrown by the call, and here it goes the way of the rest.
+// Errors that are known at once are thrown by the call. Here they go into the future, as all
+// others.
 template <class Told, class Start>
 auto future_of(const Start& start)
 {
@@ -109,17 +112,20 @@ std::future<Result> future_acquire(lockable& lock, time_limit limit, std::stop_t
 
 }  // namespace detail
 
+// Waits until the lock is granted.
 [[nodiscard]] inline std::future<hold> acquire_future(lockable& lock, std::stop_token stop = {})
 {
     return detail::future_acquire<hold>(lock, time_limit::never(), std::move(stop));
 }
 
+// Does not wait for others. The optional is empty if the lock is busy.
 [[nodiscard]] inline std::future<std::optional<hold>> try_acquire_future(lockable& lock,
                                                                          std::stop_token stop = {})
 {
     return detail::future_acquire<std::optional<hold>>(lock, time_limit::now(), std::move(stop));
 }
 
+// Waits for `wait` at most. The optional is empty if the lock was not granted in that time.
 template <class Rep, class Period>
 [[nodiscard]] std::future<std::optional<hold>> acquire_future_for(
     lockable& lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {})
@@ -128,7 +134,7 @@ template <class Rep, class Period>
                                                        std::move(stop));
 }
 
-// The future may be thrown away: the lock is given back all the same.
+// Releases the lock. It does so even if the future is discarded.
 inline std::future<void> release_future(hold&& what)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
@@ -136,7 +142,7 @@ inline std::future<void> release_future(hold&& what)
     });
 }
 
-// The hold may be moved or destroyed meanwhile.
+// Extends the lock. The hold may be moved or destroyed while the call is in progress.
 [[nodiscard]] inline std::future<void> extend_future(hold& what, std::chrono::milliseconds lease)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {

@@ -1,18 +1,24 @@
-// pawl::hold is a lock that was granted: who has the handle has the lock. It belongs to no thread
-// and can be moved to another.
+// pawl::hold is the handle on a lock that was granted. The program has the lock as long as it has
+// the handle and the handle is not lost. A hold belongs to no thread: it can be moved to another
+// thread and released there.
 //
 //   state      meaning                                               lost()       release()
-//   held       granted, and renewed as it should be                  not asked    releases
+//   held       granted, and renewed on time                          not asked    releases
 //   jeopardy   a renewal did not succeed; the deadline is ahead      not asked    releases
-//   lost       not held any more; why() says why                     asked        errc::lost
-//   released   given back, or moved from                             not asked    errc::not_owner
+//   lost       not held any more; why() gives the cause              asked        errc::lost
+//   released   released, moved from, or empty                        not asked    errc::not_owner
+//
+// "asked" means that stop is requested on the token that lost() returns. The deadline is the time
+// until which the lock is surely held, by this machine's own clock.
 //
 //   if (auto held = stock.try_acquire_for(5s)) {
 //       save(row, held->fence());
 //       while (more && !held->lost().stop_requested()) step();
 //   }                                                    // released here
 //
-// A hold may be used by several threads at once, but not moved or destroyed meanwhile.
+// Several threads may call the functions of one hold at the same time. No thread may move or
+// destroy the hold while another one uses it. In a child process after fork() the hold is lost, and
+// calls that need the server fail with errc::wrong_process.
 #pragma once
 
 #include <pawl/detail/forms.h>
@@ -37,29 +43,43 @@ class grant;
 
 class PAWL_EXPORT hold {
 public:
-    // Nothing is held.
+    // Makes an empty hold: it holds nothing.
     hold() noexcept;
 
-    // Releases what is held. Never throws; a failure is told to the client's log.
+    // Releases the lock, if it is held. Waits for the server's answer; a hold from an asynchronous
+    // acquire is released in the background.
+    // Round trips: as release().
+    // On failure: does not throw; writes to client_options::log.
+    // Threads: any thread.
+    // Cancellation: none. It ends within client_options::command_limit.
     ~hold();
 
+    // These move the lock from `other`, which is empty afterwards. The assignment first releases
+    // what this hold holds, as the destructor does.
     hold(hold&& other) noexcept;
     hold& operator=(hold&& other) noexcept;
     hold(const hold&) = delete;
     hold& operator=(const hold&) = delete;
 
-    // Gives the lock back, to the first who waits for it if anyone does. One round trip; none when
-    // it is passed on to another thread of this client, when it lingers, or when it is lost
-    // already. Renewal ends first, unless the lock stays with this client.
-    //
-    // After it, whatever the outcome, this hold is over: with `unreachable` the server may keep the
-    // lock until the lease ends, and the client goes on trying to give it back. `lost` says that it
-    // was lost before it could be given back.
+    // Releases the lock. If there are waiters, the first one becomes the holder. Renewal stops
+    // before the request is sent, unless the lock stays with this client.
+    // Round trips: one. None if the lock is passed on to another thread of this client, lingers
+    //     (lock_options::linger), or is lost already.
+    // On failure: throws pawl::error or sets ec; the hold is released in any case. `lost`: the lock
+    //     was lost before. `unreachable`: the server may keep the lock until the lease ends; the
+    //     client goes on trying to release it. `not_owner`: there was nothing to release.
+    // Threads: any thread may call it. If several do, one releases and the others get `not_owner`.
+    // Cancellation: none. It ends within client_options::command_limit.
     void release();
     void release(std::error_code& ec) noexcept;
 
-    // The same without blocking: with any completion token of Boost.Asio (<pawl/asio.h>), and to be
-    // awaited in any coroutine (<pawl/coro.h>). The hold is taken out of this object at once.
+    // These release the lock without blocking: async_release() with any completion token of
+    // Boost.Asio (needs <pawl/asio.h>), release_async() with co_await (needs <pawl/coro.h>). This
+    // object is empty as soon as the function returns.
+    // Round trips: as release().
+    // On failure: the handler gets the error code; co_await throws pawl::error.
+    // Threads: any thread may call them.
+    // Cancellation: none. The call ends within client_options::command_limit.
     template <class CompletionToken>
     auto async_release(CompletionToken&& token)
     {
@@ -77,11 +97,23 @@ public:
         }
     }
 
-    // Makes the lock valid for at least `lease` from now, drift aside; never shortens it. One round
-    // trip. On failure the old deadline stands, unless the server said that the lock is lost.
+    // Makes the lock valid for at least `lease` (10 ms to 24 h) from now, less drift. Never
+    // shortens the time for which it is valid.
+    // Round trips: one. None if the lock is lost already.
+    // On failure: throws pawl::error or sets ec. The old deadline stays, unless the server says
+    //     that the lock is lost.
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within client_options::command_limit.
     void extend(std::chrono::milliseconds lease);
     void extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept;
 
+    // These extend the lock without blocking: async_extend() with any completion token of
+    // Boost.Asio (needs <pawl/asio.h>), extend_async() with co_await (needs <pawl/coro.h>). The
+    // hold may be moved or destroyed once the call has started.
+    // Round trips: as extend().
+    // On failure: the handler gets the error code; co_await throws pawl::error.
+    // Threads: any thread may call them.
+    // Cancellation: none. The call ends within client_options::command_limit.
     template <class CompletionToken>
     auto async_extend(std::chrono::milliseconds lease, CompletionToken&& token)
     {
@@ -100,43 +132,73 @@ public:
         }
     }
 
-    // As extend(), but free of charge when the lock is valid for that long already. Call it before a
-    // step that must not be interrupted.
+    // Makes sure that the lock is valid for at least `duration` (10 ms to 24 h) when the call
+    // returns. Call it before a step that must not be interrupted.
+    // Round trips: none if the lock is valid for that long already. Otherwise one, or more if an
+    //     answer takes longer than about 50 ms.
+    // On failure: as extend().
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within client_options::command_limit.
     void ensure(std::chrono::milliseconds duration);
     void ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept;
 
-    // Asks the server whether the lock is still this hold's. One round trip. When it is not, the
-    // hold is lost from then on. Throws, or sets ec, only when the server gave no answer.
+    // Asks the server whether this hold still has the lock. If it does not, the hold is lost from
+    // then on, and the call returns false.
+    // Round trips: one. None if the hold is lost or released already; the call then returns false.
+    // On failure: throws pawl::error or sets ec, if the server gave no answer or answered with an
+    //     error.
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within client_options::command_limit.
     [[nodiscard]] bool confirm();
     [[nodiscard]] bool confirm(std::error_code& ec) noexcept;
 
-    // How long the lock is surely held from now, by this machine's own clock: zero when it is not.
-    // No round trip.
+    // Returns how long from now the lock is surely held, by this machine's own clock. Returns zero
+    // if the lock is lost or released.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
 
-    // Grows with every grant of this lock, by the server or inside the process. Hand it to the
-    // resource that the lock protects, and let that refuse any number smaller than the greatest it
-    // has seen.
+    // Returns the fence: a number that grows with every grant of this lock, by the server or inside
+    // the process. Pass it to the resource that the lock protects. The resource must refuse any
+    // number smaller than the greatest it has seen. An empty hold has the fence 0.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] std::uint64_t fence() const noexcept;
 
-    // Stop is requested when the lock is lost, at the local deadline at the latest, whether or not
-    // any I/O returns. This function itself looks at the clock, so a thread that was suspended and
-    // asks `lost().stop_requested()` gets a true answer.
+    // Returns a token on which stop is requested when the lock is lost. That happens at the local
+    // deadline at the latest, even if no I/O returns. lost() itself checks the clock: a thread that
+    // was suspended and calls `lost().stop_requested()` gets a correct answer.
+    // Round trips: none.
+    // Threads: any thread may call it. Stop callbacks run on a thread of the client, or inside
+    //     lost() if that call finds that the lock is lost.
     [[nodiscard]] std::stop_token lost() const noexcept;
 
+    // Returns the state, after a check of the clock.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] hold_state state() const noexcept;
 
-    // Why the hold is in jeopardy or lost.
+    // Returns why the hold is in jeopardy or lost. Still gives the cause after release() has failed
+    // with `lost`.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] cause why() const noexcept;
 
-    // What the server stores as the holder: a p and 31 hexadecimal digits, 47 for a lock that lingers.
-    // New for each grant by the server; grants that are passed on inside the process share it.
+    // Returns the holder as the server stores it: a p and 31 hexadecimal digits, or 47 digits for a
+    // lock that lingers. Each grant by the server has a new id. Grants that are passed on inside
+    // the process share it.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // The name of the lock.
+    // Returns the name of the lock.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] const std::string& name() const noexcept;
 
-    // Whether there is something to give back.
+    // Returns whether there is something to release. That is also true of a hold that is lost.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] explicit operator bool() const noexcept;
 
 private:

@@ -1,5 +1,6 @@
-// This user's private server, which the URL `local:` stands for: a redis-server on a Unix socket,
-// without TCP and without persistence, started on first use. Locks on it cover this machine only.
+// The private server of this user, with the URL `local:`. It is a redis-server on a Unix socket,
+// without TCP and without persistence. It is started on first use. Locks on it work on this machine
+// only.
 //
 //   state               query().running   stop()
 //   never started       false             does nothing
@@ -7,8 +8,8 @@
 //   frozen              throws            throws; with `force` it is killed
 //   its socket is gone  throws            throws; with `force` it is killed
 //
-// It lives in /tmp/pawl-UID, a directory of mode 0700, or in the one that PAWL_LOCAL_DIR names. Programs
-// that shall exclude each other must agree on it.
+// Its directory is /tmp/pawl-UID, with mode 0700, or the one in the environment variable
+// PAWL_LOCAL_DIR. Programs that share locks must use the same directory.
 #pragma once
 
 #include <pawl/export.h>
@@ -20,17 +21,21 @@ namespace pawl::local {
 
 struct status {
     bool running{};
-    int pid{};            // 0 when it is not running
-    std::string socket;   // where it listens, or would
-    std::size_t locks{};  // how many are held, in all its databases
+    int pid{};            // 0 if it is not running, or runs in another PID namespace
+    std::string socket;   // path of its socket, also if it is not running
+    std::size_t locks{};  // number of locks that are held, in all databases
 };
 
-// Looks whether the server runs, and asks it. Starts nothing. Throws pawl::error: `unreachable` when
-// it runs and does not answer within two seconds, `refused` when its directory is not safe.
+// Returns whether the server is running, and its status. Does not start it.
+// On failure: throws pawl::error. `unreachable`: the server is running, but does not answer within
+//     two seconds. `refused`: its directory is not safe. `bad_argument`: PAWL_LOCAL_DIR is not an
+//     absolute path, or is too long.
 [[nodiscard]] PAWL_EXPORT status query();
 
-// Ends the server; when it returns, the server is gone. Throws pawl::error: `busy` when locks are
-// held, and nothing has changed then; with `force` their holders lose them. Otherwise as query().
+// Ends the server. When the call returns, the server has ended. With `force` it ends even if locks
+// are held; their holders lose them.
+// On failure: throws pawl::error. `busy`: locks are held; nothing has changed. Otherwise as
+//     query().
 PAWL_EXPORT void stop(bool force = false);
 
 }  // namespace pawl::local

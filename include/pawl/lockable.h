@@ -1,5 +1,9 @@
-// What pawl::mutex, pawl::recursive_mutex and pawl::fair_mutex have in common: handles from
-// acquire(), and the interface of std::timed_mutex over them.
+// pawl::lockable is the common interface of pawl::mutex, pawl::recursive_mutex and
+// pawl::fair_mutex. acquire() and its variants return a handle, a pawl::hold. lock() and unlock()
+// are the interface of std::timed_mutex.
+//
+//   pawl::mutex stock{client, "stock:42"};
+//   if (auto held = stock.try_acquire_for(5s)) save(row, held->fence());
 //
 //   call                      waits             busy        limit passed   token stopped   trouble
 //   acquire                   for ever          waits       –              throws          throws
@@ -8,25 +12,26 @@
 //   lock                      for ever          waits       –              –               throws
 //   try_lock                  no                false       –              –               throws
 //   try_lock_for, _until      to the limit      waits       false          –               throws
-//   unlock                    no                –           –              –               never throws
+//   unlock                    no                –           –              –               no throw
 //
-// Trouble is `unreachable`, `refused`, `not_a_lock` and `wrong_process`; in lock() also
-// `would_deadlock`, where the try_ forms say no; and with a recursive_mutex `lost` and `bad_argument`
-// (too deep). The forms
-// with a std::error_code& never throw: they return nothing and set it, to `busy`, `timed_out` and
-// `cancelled` too.
+// Trouble is one of `unreachable`, `refused`, `not_a_lock` and `wrong_process`. With a
+// recursive_mutex it can also be `lost`, or `bad_argument` after 255 re-entries. lock() also throws
+// `would_deadlock`; the try_lock forms return false in that case. <pawl/error.h> explains each.
 //
-// A lock that is free costs one round trip. Whoever has to wait takes a place in the server's queue
-// with that same request, and holds the lock when he is told; a client's first wait also costs it a
-// subscription. Threads of one client wait for each other in the process, where the lock is passed
-// on without a round trip, unless it is a fair_mutex; docs/guarantees.md, "Waiting", has the
-// bounds.
+// The forms with a std::error_code& do not throw. On success they clear ec. On failure they set ec
+// and return an empty hold or std::nullopt. They also set `busy`, `timed_out` and `cancelled`.
 //
-// A call that fails leaves nothing behind: the client takes back in the background its place in the
-// queue, and what the server may have granted if an answer got lost on the way.
+// Waiting. If the lock is busy, the request that asked for it also puts the caller into the
+// server's queue. The waiter holds the lock when the server's message about the grant arrives. A
+// client's first wait also costs a subscription. Threads of one client wait for each other in the
+// process: the lock is passed on there without a round trip, except with fair_mutex, `wait = poll`
+// and `renew = false`. docs/guarantees.md, "Waiting", has the bounds.
 //
-// All functions may be called from any thread. The mutex must outlive neither its holds nor its
-// client; the client must outlive the mutex.
+// A call that fails leaves nothing behind. In the background, the client gives up its place in the
+// queue. It also releases the lock if the server may have granted it and the answer was lost.
+//
+// Lifetime. The mutex may be destroyed before its holds. Destroy the client after its mutexes. A
+// hold that outlives its client is lost.
 #pragma once
 
 #include <pawl/client.h>
@@ -62,15 +67,38 @@ public:
 
     // ── Handles ─────────────────────────────────────────────────────────────────────────────────
 
+    // Waits until the lock is granted, and returns the hold.
+    // Round trips: one if the lock is free. None if the lock is passed on inside the process, or if
+    //     it stayed with this client after its last release (lock_options::linger).
+    // On failure: throws pawl::error, or sets ec and returns an empty hold. Fails with
+    //     `unreachable` when the server has not answered for client_options::command_limit.
+    // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again. With
+    //     the other kinds it would wait for itself.
+    // Cancellation: a stop request ends the wait at once, with `cancelled`.
     [[nodiscard]] hold acquire(const std::stop_token& stop = {});
     [[nodiscard]] hold acquire(std::error_code& ec) noexcept;
     [[nodiscard]] hold acquire(const std::stop_token& stop, std::error_code& ec) noexcept;
 
+    // Returns the hold if the lock is free, and std::nullopt if it is busy. Does not wait for
+    // others.
+    // Round trips: one. None if the lock is with this client already, held or lingering (not with
+    //     fair_mutex and `wait = poll`). Two if the lock was free the last times and now is not.
+    // On failure: throws pawl::error, or sets ec and returns std::nullopt. Fails with `unreachable`
+    //     as acquire() does, or sooner if there is no server at the address.
+    // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again.
+    // Cancellation: a stop request ends the call at once.
     [[nodiscard]] std::optional<hold> try_acquire(const std::stop_token& stop = {});
     [[nodiscard]] std::optional<hold> try_acquire(std::error_code& ec) noexcept;
     [[nodiscard]] std::optional<hold> try_acquire(const std::stop_token& stop,
                                                   std::error_code& ec) noexcept;
 
+    // These wait as acquire() does, but only until the limit. Then they return std::nullopt. If the
+    // limit is zero or in the past, they do what try_acquire() does.
+    // Round trips: as acquire().
+    // On failure: as try_acquire(). They fail with `unreachable` if the limit passes and the server
+    //     has never answered. Each request has at least 100 ms for its answer.
+    // Threads: as acquire().
+    // Cancellation: a stop request ends the wait at once.
     template <class Rep, class Period>
     [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
                                                       const std::stop_token& stop = {})
@@ -116,11 +144,17 @@ public:
     }
 
     // ── Without blocking ────────────────────────────────────────────────────────────────────────
-    // docs/async.md tells which to use. Each header says more. Without it the
-    // compiler names the header that is missing.
+    // docs/async.md helps to choose between these two groups. Each group needs a header of its own;
+    // if that is not included, the compiler's message names it.
 
-    // <pawl/asio.h>: with any completion token of Boost.Asio. The handler is called with an error
-    // code and a hold; the last two with a std::optional<hold>, empty when the lock is busy.
+    // These acquire the lock with any completion token of Boost.Asio. They need <pawl/asio.h>. The
+    // handler gets an error code and a hold; for the last two functions a std::optional<hold>,
+    // which is empty if the lock is busy or the limit has passed.
+    // Round trips: as the blocking calls.
+    // On failure: the handler gets the error code.
+    // Threads: any thread may call them. The handler is called through its associated executor,
+    //     never inside the call. There is no re-entry into a recursive_mutex.
+    // Cancellation: through the handler's associated cancellation slot.
     template <class CompletionToken>
     auto async_acquire(CompletionToken&& token)
     {
@@ -148,8 +182,15 @@ public:
         }
     }
 
-    // <pawl/coro.h>: to be awaited in any coroutine, for the same results. `resume_on` says where
-    // the coroutine goes on.
+    // These acquire the lock with co_await, in a coroutine of any kind. They need <pawl/coro.h>.
+    // The result is a hold; for the last two functions a std::optional<hold>, which is empty if the
+    // lock is busy or the limit has passed.
+    // Round trips: as the blocking calls.
+    // On failure: co_await throws pawl::error.
+    // Threads: any thread may call them. `resume_on` says where the coroutine continues; by default
+    //     on the client's own thread. There is no re-entry into a recursive_mutex.
+    // Cancellation: by `stop`. acquire_async() then throws `cancelled`; the other two return an
+    //     empty optional. Destroying the coroutine cancels the call too.
     template <class ResumeOn = coro::on_client_thread>
     [[nodiscard]] auto acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {})
     {
@@ -179,9 +220,23 @@ public:
     }
 
     // ── The interface of std::timed_mutex ───────────────────────────────────────────────────────
-    // What lock() acquires belongs to the calling thread: only that thread can unlock() it.
+    // lock() acquires for the calling thread. Only that thread can unlock().
 
+    // Waits until the lock is granted to the calling thread.
+    // Round trips: as acquire().
+    // On failure: throws pawl::error. Throws `would_deadlock` if the calling thread has locked this
+    //     mutex already and has not lost it, unless it is a recursive_mutex.
+    // Threads: any thread may call it.
+    // Cancellation: none; use acquire().
     void lock();
+
+    // These return whether the lock was granted to the calling thread. try_lock() does not wait for
+    // others; the other two wait until their limit.
+    // Round trips: as try_acquire() and try_acquire_for().
+    // On failure: throws pawl::error. Returns false if the lock is busy, if the limit has passed,
+    //     and where lock() would throw `would_deadlock`.
+    // Threads: any thread may call them.
+    // Cancellation: none; use try_acquire_for().
     [[nodiscard]] bool try_lock();
 
     template <class Rep, class Period>
@@ -196,21 +251,31 @@ public:
         return try_lock_within(time_limit::at(when));
     }
 
-    // Gives back what the calling thread locked last. One round trip, or none: see hold::release.
-    // With lock_options::linger it means "whoever asks may have it". The first form tells a failure
-    // to the client's log; the second to its caller, as hold::release does, with `not_owner` when
-    // this thread has nothing locked.
+    // Releases what the calling thread locked last. With lock_options::linger, the client may keep
+    // the lock for a while, and gives it to another client that asks for it.
+    // Round trips: as hold::release().
+    // On failure: the first form writes to client_options::log; the second sets ec, as
+    //     hold::release() does. The code is `not_owner` if this thread has nothing locked.
+    // Threads: call it on the thread that called lock().
+    // Cancellation: none.
     void unlock() noexcept;
     void unlock(std::error_code& ec) noexcept;
 
-    // What the calling thread locked last and has not unlocked, for its fence() and lost();
-    // nullptr if nothing. Valid until unlock().
+    // Returns the hold that the calling thread locked last and has not unlocked, for example to
+    // read its fence() and lost(). Returns nullptr if there is none. The pointer is valid until
+    // unlock().
+    // Round trips: none.
+    // Threads: any thread may call it; each sees its own hold.
     [[nodiscard]] hold* current() const noexcept;
 
+    // Returns the name of the lock.
+    // Round trips: none.
     [[nodiscard]] const std::string& name() const noexcept;
 
 protected:
-    // A name is 1 to 512 bytes, any but NUL. Throws pawl::error (bad_argument).
+    // Checks the name and the options. A name has 1 to 512 bytes; any byte except NUL is allowed.
+    // Round trips: none.
+    // On failure: throws pawl::error (bad_argument).
     lockable(client& client, std::string_view name, const lock_options& options,
              core::object_kind kind, sync::fairness fairness);
     ~lockable();

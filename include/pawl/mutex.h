@@ -3,9 +3,9 @@
 //   pawl::mutex stock{client, "stock:42"};
 //   { std::scoped_lock guard{stock}; /* … */ }
 //
-// Everything it can do is in <pawl/lockable.h>. A thread that locks it twice is told
-// `would_deadlock`; see <pawl/recursive_mutex.h> for one that may, and <pawl/fair_mutex.h> for one
-// that is granted in the order of arrival.
+// <pawl/lockable.h> documents its functions. If a thread calls lock() twice, the second call throws
+// `would_deadlock`. A thread can lock a pawl::recursive_mutex again (<pawl/recursive_mutex.h>). A
+// pawl::fair_mutex is granted in the order of arrival (<pawl/fair_mutex.h>).
 #pragma once
 
 #include <pawl/lockable.h>
@@ -14,6 +14,8 @@ namespace pawl {
 
 class PAWL_EXPORT mutex : public lockable {
 public:
+    // Checks the name (1 to 512 bytes, any except NUL) and the options. No round trip. Throws
+    // pawl::error (bad_argument).
     mutex(client& client, std::string_view name, const lock_options& options = {});
     ~mutex();
 };

@@ -1,7 +1,7 @@
 // The settings of a client and of a lock, with their defaults.
 //
-// All are checked when the client or the lock is made; a bad value throws pawl::error with
-// errc::bad_argument and a message that names the value and what is allowed.
+// The constructors of the client and of the lock check all settings. A bad value throws pawl::error
+// (bad_argument); the message gives the value and the allowed range.
 //
 // Every member has an initialiser, so that {.lease = 5s} compiles without a warning.
 #pragma once
@@ -18,12 +18,13 @@
 
 namespace pawl {
 
-// Used with rediss:// only. Empty paths mean: the system's certificates, no client certificate.
+// Allowed with rediss:// only. An empty ca_file means the system's certificates. An empty cert_file
+// means no client certificate.
 struct tls_options {
     std::string ca_file{};
     std::string cert_file{};  // client certificate, PEM; needs key_file
     std::string key_file{};
-    std::string server_name{};  // for SNI and verification; by default the URL's host
+    std::string server_name{};  // for SNI and verification; default: the host of the URL
     bool verify = true;         // false accepts any certificate: for tests only
 };
 
@@ -31,23 +32,26 @@ struct client_options {
     // redis://[user[:password]@]host[:port][/database]   one server
     // rediss://…                                         the same over TLS
     // unix:/path/to/socket                               one server on this machine
-    // local:                                             this user's private server, started on use
-    // memory:[name]                                      in this process, for tests: testing.h,
-    //                                                    in a library of its own, pawl::testing
+    // local:                                             a private server of this user, started on
+    //                                                    first use: local_server.h
+    // memory:[name]                                      a server in this process, for tests:
+    //                                                    testing.h; needs the library pawl::testing
     //
     // Query parameters (?a=b&c=d): db, name, password_file, password_env, ca_file, cert_file,
-    // key_file, server_name, verify=on|off. What is set below wins over what the URL says; certificates are
-    // not verified if either says so.
+    // key_file, server_name, verify=on|off. The members below override the URL. There is one
+    // exception: certificates are not verified if either the URL or tls.verify says so.
     std::string url = "redis://127.0.0.1:6379";
 
+    // Set at most one of the three password members.
     std::string user{};
-    std::string password{};       // at most one of these three
-    std::string password_file{};  // its first line is read on each connect, so it can be rotated
-    std::string password_env{};   // the name of an environment variable
+    std::string password{};
+    std::string password_file{};  // path; the first line is read on each connect, for rotation
+    std::string password_env{};   // name of an environment variable
     std::optional<int> database{};
-    std::string name{};  // connection name; by default pawl:HOST:PID
+    std::string name{};  // name of the connections at the server; default: pawl:HOST:PID
     tls_options tls{};
 
+    // Time limits. The range of connect_limit and command_limit is 10 ms – 10 min.
     std::chrono::milliseconds connect_limit{
         2'000};  // one connect with its handshake; 10 ms – 10 min
     std::chrono::milliseconds command_limit{3'000};  // one command, repeats and reconnects included
@@ -55,33 +59,35 @@ struct client_options {
     std::size_t pool_size =
         16;  // connections for blocking calls; 1 – 1024. More callers take turns.
 
-    // How much a second may differ between this machine's clock and the server's, as a fraction.
-    // Local deadlines are shortened by it. 0 – 0.5.
+    // Drift: how much the length of a second may differ between this machine's clock and the
+    // server's, as a fraction. Local deadlines are shortened by it. 0 – 0.5.
     double clock_drift = 0.01;
 
-    // Called for every change of state of a hold of this client, in order, on a thread of the
-    // client that holds no lock: pawl may be called from it. It must not throw. A slow handler delays
-    // later events, but neither renewals nor deadlines nor lost(), and may run on for a while after
-    // the client is gone.
+    // Called for every change of state of a hold of this client, in order. It runs on a thread of
+    // the client, which holds no internal lock: the handler may call pawl. It must not throw. A
+    // slow handler delays later events; it does not delay renewals, deadlines or lost(). A handler
+    // that is running when the client is destroyed may end after the client.
     std::function<void(const event&)> on_event{};
 
-    // Called with one line of text, never with a password, on that same thread.
+    // Called with one line of text, on the same thread as on_event. The text never contains a
+    // password.
     std::function<void(log_level, std::string_view)> log{};
 };
 
-// How a lock lies on the server. docs/wire.md describes both.
+// How a lock is stored on the server. docs/wire.md describes both layouts.
 enum class layout {
     plain,  // a string: SET key holder NX PX lease
     hash,   // a hash: holder → count
 };
 
-// Wait in the server's queue, and be told: the release of one is the grant of the next. No requests
-// while nothing changes, but a sign of life every third of the lease, or of 1.5 s if that is
-// longer.
+// Wait in the server's queue. A release grants the lock to the first waiter, and the server tells
+// its client. A waiter sends no requests while nothing changes, except one to keep its place: every
+// third of its lease, or every 0.5 s if the lease is shorter than 1.5 s. While the lock is held by
+// another library, which notifies nobody, the waiter asks every 20 to 100 ms.
 struct notify {};
 
-// Wait by asking again after pauses between half the interval and the interval. For a lock that is
-// shared with libraries which tell nobody when they release it.
+// Wait by asking again. Each pause is between half the interval and the interval. Use it for a lock
+// that is shared with other libraries: they do not notify waiters when they release it.
 struct poll {
     std::chrono::milliseconds interval{100};  // 1 ms – 1 min
 };
@@ -90,16 +96,17 @@ struct lock_options {
     std::chrono::milliseconds lease{30'000};  // 10 ms – 24 h
     bool renew = true;                        // every third of the lease while held
     std::variant<notify, poll> wait{};
-    std::optional<pawl::layout> layout{};  // unset: plain, but hash for recursive_mutex
+    std::optional<pawl::layout> layout{};  // unset: plain; hash for recursive_mutex
 
-    // How long this client keeps the lock after the last release, in case it is wanted here again:
-    // then it costs no round trip. Someone else who asks and waits gets it with two round trips of
-    // messages, so unlock() then means "whoever asks may have it" and no longer "it is free".
-    // 0 – 1 min; 0 is off. Needs `renew` and `notify`; not for fair_mutex.
+    // How long this client keeps the lock after the last release. If one of its threads acquires
+    // the lock again in that time, that costs no round trip. If another client asks for the lock
+    // and waits, it gets the lock after two round trips of messages. So unlock() does not free the
+    // lock at once: it lets the client give the lock to the next one that asks. 0 – 1 min; 0 is
+    // off. Needs `renew` and `notify`. Not allowed for fair_mutex.
     std::chrono::milliseconds linger{0};
 
-    // Publish every release at the server to the channel lock:release:NAME, for anyone who listens.
-    // docs/wire.md has the text.
+    // If true, the server publishes every release that it executes to the channel
+    // lock:release:NAME. docs/wire.md describes the message.
     bool announce = true;
 };
 

@@ -1,5 +1,5 @@
-// All of pawl, but for <pawl/testing.h>, which is for tests of programs that use it, and
-// <pawl/asio.h>, which needs Boost.
+// Includes all public headers except two: <pawl/testing.h> is for tests of programs that use pawl,
+// and <pawl/asio.h> needs Boost.
 #pragma once
 
 #include <pawl/async.h>

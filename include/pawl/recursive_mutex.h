@@ -1,11 +1,16 @@
-// pawl::recursive_mutex: a pawl::mutex that the thread which holds it can acquire again. Each
-// re-entry is counted on the server and renews the lease; the lock is free when as many holds were
-// released as were acquired.
+// pawl::recursive_mutex: a pawl::mutex that its thread can acquire again while it holds it. That is
+// a re-entry, and gives one more hold of the same grant.
 //
-// Re-entries share the id and the fence of the first grant. Holds of one grant may be released in
-// any order and by any thread; who may enter again is the thread that acquired first, wherever its
-// holds have been moved since. At most 255 re-entries; the next one is a bad_argument. Once the grant
-// is lost, re-entering fails with `lost` until all its holds are gone.
+// A re-entry costs one round trip: the server counts it and renews the lease. The lock is free when
+// all holds of the grant are released. The holds share the id and the fence of the grant. They may
+// be released in any order and by any thread.
+//
+// Only the thread that acquired the lock first can enter again, through the same recursive_mutex
+// object. Moving a hold to another thread does not change that. Asynchronous calls never enter
+// again. At most 255 re-entries are allowed; the next one fails with `bad_argument`. Once the grant
+// is lost, a re-entry fails with `lost` until all holds of the grant are released or destroyed.
+//
+// <pawl/lockable.h> documents the functions.
 #pragma once
 
 #include <pawl/lockable.h>
@@ -14,6 +19,8 @@ namespace pawl {
 
 class PAWL_EXPORT recursive_mutex : public lockable {
 public:
+    // Checks the name (1 to 512 bytes, any except NUL) and the options. No round trip. Throws
+    // pawl::error (bad_argument).
     recursive_mutex(client& client, std::string_view name, const lock_options& options = {});
     ~recursive_mutex();
 };

@@ -1,5 +1,6 @@
-// A lock as functions that keep nothing in this process: the caller names the holder, and may
-// unlock from another process. Nothing is renewed; the lease is all there is.
+// Lock functions that keep no state in this process. The caller names the holder, and another
+// process may unlock with the same name. Nothing is renewed: the lock ends with its lease, unless
+// unlock() comes first.
 #pragma once
 
 #include <pawl/client.h>
@@ -13,15 +14,19 @@
 
 namespace pawl::stateless {
 
-// Takes the lock `name` for `holder` if it is free: the fence of the grant, or nothing when anyone
-// holds it, this same holder included. One round trip. A holder is 1 to 512 bytes.
+// Takes the lock `name` for `holder` if it is free, and returns the fence of the grant. Returns
+// std::nullopt if the lock is held, even if `holder` itself holds it. `holder` has 1 to 512 bytes;
+// any byte except NUL is allowed. The lock has the plain layout.
+// Round trips: one.
+// On failure: throws pawl::error (unreachable, refused, not_a_lock, bad_argument, wrong_process).
+//     The second form sets ec instead, also to `busy`.
+// Threads: any thread may call it.
+// Cancellation: none. It ends within client_options::command_limit.
 //
-// After `unreachable` the lock may be taken all the same, until the lease ends or unlock() is called:
-// an answer that got lost cannot be told from someone else's lock of the same holder. So give each
-// request a holder of its own; with one that is used again, a late unlock() may free a later lock.
-//
-// The plain layout is used. Throws pawl::error (unreachable, refused, not_a_lock, bad_argument,
-// wrong_process); the second form sets ec, to `busy` too.
+// After `unreachable` the lock may have been taken. It then stays taken until the lease ends or
+// unlock() is called. The client does not release it, because `holder` may have taken the lock
+// before, and that lock would be released. So use a new holder for each request. If a holder is
+// used again, a late unlock() may free a later lock.
 [[nodiscard]] PAWL_EXPORT std::optional<std::uint64_t> try_lock(client& client,
                                                                 std::string_view name,
                                                                 std::string_view holder,
@@ -32,15 +37,22 @@ namespace pawl::stateless {
                                                                 std::chrono::milliseconds lease,
                                                                 std::error_code& ec) noexcept;
 
-// Gives it back: true if `holder` held it, false if not (and then nothing was changed). One round
-// trip. After a lost answer the question is repeated, and "not held any more" then counts as given
-// back. Throws, or sets ec, as above.
+// Releases the lock. Returns true if `holder` held it. Returns false, and changes nothing, if not.
+// Round trips: one. If the answer gets lost, the request is repeated; if `holder` does not hold the
+//     lock then, it counts as released.
+// On failure: throws pawl::error, or sets ec and returns false, as try_lock().
+// Threads: any thread may call it.
+// Cancellation: none. It ends within client_options::command_limit.
 PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder);
 PAWL_EXPORT bool unlock(client& client, std::string_view name, std::string_view holder,
                         std::error_code& ec) noexcept;
 
-// Whether `holder` holds the lock at this moment, by try_lock() or as the id of a pawl::hold in
-// the plain layout. Changes nothing. One round trip. Throws, or sets ec and returns false, as above.
+// Returns whether `holder` holds the lock at this moment. `holder` is one that was given to
+// try_lock(), or the id of a pawl::hold of a lock with the plain layout. Changes nothing.
+// Round trips: one.
+// On failure: throws pawl::error, or sets ec and returns false, as try_lock().
+// Threads: any thread may call it.
+// Cancellation: none. It ends within client_options::command_limit.
 [[nodiscard]] PAWL_EXPORT bool holds(client& client, std::string_view name,
                                      std::string_view holder);
 [[nodiscard]] PAWL_EXPORT bool holds(client& client, std::string_view name, std::string_view holder,

@@ -1,5 +1,5 @@
-// For tests of programs that use pawl: a server in this process, and the levers to bring about what
-// seldom happens. No Redis is needed, and an hour passes in milliseconds.
+// For tests of programs that use pawl: a server in this process, and functions ("levers") that
+// cause faults or let time pass. No Redis is needed, and an hour passes in milliseconds.
 //
 //   pawl::testing::memory_server server;
 //   pawl::client client{server.url()};
@@ -10,21 +10,21 @@
 //   assert(held.state() == pawl::hold_state::held);      // it was renewed, 360 times
 //   server.freeze();
 //   server.advance(31s);
-//   assert(held.lost().stop_requested());                // nobody could renew it
+//   assert(held.lost().stop_requested());                // it could not be renewed
 //
 //   lever                    what clients see                                     until
 //   advance                  time passes, for the server and all its clients      –
-//   freeze                   no answers; what was asked is done when it thaws     thaw
-//   cut_off                  one client: neither questions nor answers pass       reconnect
+//   freeze                   no answers; requests are executed when it thaws      thaw
+//   cut_off                  one client: no requests and no answers pass          reconnect
 //   lose, lose_data          keys are gone; holders learn of it when they renew   –
 //   fill_memory              acquiring is refused; renewing and releasing work    free_memory
 //   flush_scripts            nothing: scripts are sent again                      –
 //
-// Not part of <pawl/pawl.h>, and in a library of its own: link pawl::testing (pkg-config:
-// pawl-testing). Any file that includes this makes memory: URLs work in the whole program.
+// This header is not part of <pawl/pawl.h>. It needs the library pawl::testing (pkg-config:
+// pawl-testing). If any file of a program includes it, memory: URLs work in the whole program.
 //
-// All functions may be called from any thread, a client's handlers included; after fork() they throw
-// errc::wrong_process in the child.
+// All functions may be called from any thread, also from event handlers of a client. In a child
+// process after fork() they throw errc::wrong_process.
 #pragma once
 
 #include <pawl/client.h>
@@ -40,68 +40,70 @@ namespace pawl::testing {
 
 class PAWL_EXPORT memory_server {
 public:
-    // A server of its own, with a name that no other has.
+    // Makes a new server with a unique name.
     memory_server();
 
-    // The one that memory:NAME stands for, also for clients that are there already. A name is 1 to
-    // 64 letters, digits, '_', '.' and '-'. Throws pawl::error (bad_argument).
+    // Gives access to the server memory:NAME, which may have clients already. A name has 1 to 64
+    // letters, digits, '_', '.' and '-'. Throws pawl::error (bad_argument).
     explicit memory_server(std::string_view name);
 
-    // Clients go on. If this was the last memory_server of that name, what was frozen is thawed,
-    // who was cut off is reconnected, and memory is free.
+    // The server's clients continue to work. If this was the last memory_server of that name, the
+    // server thaws, clients that were cut off are reconnected, and memory is free.
     ~memory_server();
 
     memory_server(const memory_server&) = delete;
     memory_server& operator=(const memory_server&) = delete;
 
-    // What a client of it is made with: memory:NAME.
+    // Returns the URL for clients of this server: memory:NAME.
     [[nodiscard]] const std::string& url() const noexcept;
 
-    // Lets time pass, as if one had waited. 0 to 365 days, in steps: from one moment at which
-    // something is due to the next, and each time until it was done. So a lock that is renewed
-    // stays held, however far one goes; one that cannot be renewed is lost at its deadline; and who
-    // waits for a lock gets it when it becomes free.
+    // Lets time pass, 0 to 365 days. Time passes in steps: it moves to the next moment at which
+    // something is due, and waits until that is done. So a lock that is renewed stays held, however
+    // much time passes. A lock that cannot be renewed is lost at its deadline. A waiter gets the
+    // lock when it becomes free.
     //
-    // When it returns, all that became due has happened: leases ended, locks renewed or lost,
-    // stop_tokens asked, on_event called; unless a handler or callback took longer than a second of
-    // real time, or calls this itself. A thread that waited in a call was given its answer; what it
-    // does next may still be ahead. Calls that other threads begin meanwhile begin afterwards.
+    // When advance() returns, everything that became due is done: leases have ended, locks are
+    // renewed or lost, stop is requested on tokens, and on_event was called. This is not guaranteed
+    // if a handler or callback takes longer than one second of real time, or calls advance()
+    // itself. A thread that waited in a call has its answer, but may not have run on yet. Calls
+    // that other threads begin during advance() start after it.
     //
-    // Each renewal, and each time that a waiting caller asks, costs some tenths of a millisecond.
-    // Throws pawl::error (bad_argument).
+    // Each renewal, and each request of a waiter, costs some tenths of a millisecond. Throws
+    // pawl::error (bad_argument).
     void advance(std::chrono::nanoseconds by);
 
-    // The server stops answering, as a process does that was stopped, once what was due before is
-    // done. What is asked meanwhile is executed when it thaws, even if nobody waits for it any
-    // more. Calls wait for their limits, as always: in real time, unless another thread advances
-    // it.
+    // freeze(): first everything that is due is done. Then the server does not answer any more,
+    // like a stopped process. Requests that arrive are executed when it thaws, even if no caller
+    // waits for them any more. Calls wait until their limits, as always: in real time, unless
+    // another thread calls advance().
     void freeze();
     void thaw();
 
-    // Nothing passes between this client and the server, as if a cable had been pulled; what was
-    // due before is done before. Throws pawl::error (bad_argument) if it is a client of another
-    // server.
+    // cut_off(): first everything that is due is done. Then nothing passes between this client and
+    // the server, as if the cable were pulled. Both throw pawl::error (bad_argument) if `who` is
+    // not a client of this server.
     void cut_off(client& who);
     void reconnect(client& who);
 
-    // The lock is gone, as if an operator had deleted its key; its fence goes on. The holder learns
-    // of it when he next asks: advance() by a third of the lease.
+    // Removes the lock, as if an operator had deleted its key. Its fence continues to grow. The
+    // holder learns of the loss at its next request: call advance() with a third of the lease.
     void lose(std::string_view lock);
 
-    // Everything is gone, as after a restart without data. Fences go on even so.
+    // Removes all data, as a restart without data does. Fences continue to grow even so.
     void lose_data();
 
-    // Everything that would take memory is refused.
+    // fill_memory(): every request that needs memory is refused until free_memory().
     void fill_memory();
     void free_memory();
 
-    // The server forgets the scripts that it was sent.
+    // The server forgets all scripts that clients have sent.
     void flush_scripts();
 
-    // As the server sees it, frozen or not.
+    // Returns whether the lock is held, as the server sees it. Also works while it is frozen.
     [[nodiscard]] bool is_locked(std::string_view lock) const;
 
-    // hold::id() of who has it, or what was named as the holder; nothing if nobody has it.
+    // Returns the holder of the lock: the id() of a hold, or the holder that was passed to
+    // stateless::try_lock(). Returns std::nullopt if the lock is free.
     [[nodiscard]] std::optional<std::string> holder(std::string_view lock) const;
 
 private:
@@ -115,8 +117,9 @@ namespace detail {
 
 PAWL_EXPORT bool provide_memory_urls() noexcept;
 
-// Makes memory: URLs work in every part of a program that includes this header in one. A constructor
-// inside the library would not do: linkers leave out a library to which nobody refers.
+// Makes memory: URLs work in the whole program if any part of it includes this header. A
+// constructor inside the library would not be enough: linkers leave out a library that nothing
+// refers to.
 inline const bool memory_urls_are_provided = provide_memory_urls();
 
 }  // namespace detail

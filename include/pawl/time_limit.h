@@ -1,6 +1,7 @@
-// How long a call may wait: one type for "for ever", "not at all", durations and time points.
+// How long a call may wait. One type covers "for ever", "not at all", durations and time points.
 //
-// It counts from the call, and time during which the machine was suspended counts, as with leases.
+// The limit counts from the start of the call. Time during which the machine is suspended counts
+// too, as it does for leases.
 #pragma once
 
 #include <pawl/export.h>
@@ -17,12 +18,14 @@ public:
         return time_limit{std::chrono::nanoseconds::max()};
     }
 
-    // Do not wait: one attempt.
+    // Do not wait: make one attempt.
     [[nodiscard]] static constexpr time_limit now() noexcept
     {
         return time_limit{std::chrono::nanoseconds::zero()};
     }
 
+    // Wait for this long. Zero, a negative duration and "not a number" mean now(). More than a
+    // hundred years means never().
     template <class Rep, class Period>
     [[nodiscard]] static time_limit after(std::chrono::duration<Rep, Period> wait)
     {
@@ -33,10 +36,11 @@ public:
         return time_limit{ceil<nanoseconds>(wait)};
     }
 
+    // Wait until this time. The clock is read once, here. A time in the past means now().
     template <class Clock, class Duration>
     [[nodiscard]] static time_limit at(std::chrono::time_point<Clock, Duration> when)
     {
-        // Compared first: the distance to a far past would overflow.
+        // Compare first: the distance to a time in the far past would overflow.
         const auto present = Clock::now();
         return when > present ? after(when - present) : now();
     }
@@ -54,7 +58,7 @@ public:
     [[nodiscard]] constexpr std::chrono::nanoseconds wait() const noexcept { return wait_; }
 
 private:
-    // Beyond a hundred years the arithmetic could overflow, and nobody waits that long.
+    // With more than a hundred years the arithmetic could overflow.
     static constexpr std::chrono::hours longest{24 * 365 * 100};
 
     constexpr explicit time_limit(std::chrono::nanoseconds wait) noexcept : wait_{wait} {}

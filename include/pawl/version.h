@@ -1,4 +1,4 @@
-// The version of the headers (macros) and of the library that is linked (function).
+// The version of the headers (macros) and of the library that the program is linked to (function).
 #pragma once
 
 #include <pawl/export.h>

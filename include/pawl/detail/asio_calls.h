@@ -1,9 +1,10 @@
-// The calls under way that will complete on one Asio execution context. Not for users.
+// The calls in progress that will complete on one Asio execution context. Not for users.
 //
-// A call completes by posting to the context, from the client's thread. The context may be destroyed
-// before that, as in a server that shuts down; then there is nowhere to post to. So each context
-// has a list of its calls, as a service, and when it shuts down it destroys their handlers, as it does
-// with those of its own operations. An answer that comes later finds the list closed.
+// A call completes by posting to the context, from the client's thread. The context may be
+// destroyed before that, as in a server that shuts down. Then there is nothing to post to. So each
+// context has a list of its calls, as an Asio service. When the context shuts down, it destroys
+// their handlers, as it does with the handlers of its own operations. An answer that arrives later
+// finds the list closed.
 #pragma once
 
 #include <boost/asio/execution/context.hpp>
@@ -24,7 +25,7 @@ public:
         call(const call&) = delete;
         call& operator=(const call&) = delete;
 
-        // Destroys the handler, uncalled, and the call itself.
+        // Destroys the handler without calling it, and the call itself.
         virtual void abandon() noexcept = 0;
 
     protected:
@@ -37,7 +38,7 @@ public:
         call* next_ = nullptr;
     };
 
-    // False when the context is shut down.
+    // Returns false if the context is shut down.
     [[nodiscard]] bool add(call& what)
     {
         const std::scoped_lock guard{mutex_};
@@ -48,8 +49,8 @@ public:
         return true;
     }
 
-    // Takes it off the list and runs `post`, during which the context cannot go away. If it has gone
-    // already, so has the call.
+    // Takes the call off the list and runs `post`. The context cannot be destroyed while `post`
+    // runs. If the context is shut down already, the call no longer exists, and nothing happens.
     template <class Post>
     void finish(call& what, Post&& post)
     {
@@ -60,6 +61,7 @@ public:
         post();
     }
 
+    // Abandons all calls. The context is shutting down.
     void close() noexcept
     {
         call* next = nullptr;
@@ -92,7 +94,8 @@ private:
     std::shared_ptr<asio_calls> calls_ = std::make_shared<asio_calls>();
 };
 
-// Those of the context that an executor belongs to. An executor without one gets a list of its own.
+// Returns the list of the context that the executor belongs to. An executor without a context gets
+// a list of its own.
 template <class Executor>
 [[nodiscard]] std::shared_ptr<asio_calls> asio_calls_of(const Executor& executor)
 {

@@ -1,4 +1,4 @@
-// What the headers over <pawl/async.h> make of the code that a call ended with. Not for users.
+// How the headers that are built on <pawl/async.h> treat the error code of a call. Not for users.
 #pragma once
 
 #include <pawl/error.h>
@@ -8,13 +8,13 @@
 
 namespace pawl::detail {
 
-// What the try_ forms answer with "no" rather than with an exception.
+// Returns whether the try_ forms return an empty result for this code, rather than throw.
 [[nodiscard]] inline bool is_just_no(const std::error_code& ec) noexcept
 {
     return ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled;
 }
 
-// What the blocking calls would have thrown.
+// Throws what the blocking calls would have thrown.
 [[noreturn]] inline void raise(const std::error_code& ec, const std::string& message)
 {
     if (ec.category() == error_category()) throw error{static_cast<errc>(ec.value()), message};

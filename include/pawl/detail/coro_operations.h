@@ -1,4 +1,5 @@
-// The calls that <pawl/coro.h> can await: what to send, and what to make of the answer. Not for users.
+// The operations that <pawl/coro.h> can await: how each starts its call, and how it turns the
+// answer into a result. Not for users.
 #pragma once
 
 #include <pawl/async.h>
@@ -73,7 +74,7 @@ private:
     std::shared_ptr<call_with_place<ResumeOn>> call_;
 };
 
-// Acquires. Result is hold, or std::optional<hold> for the forms that may say no.
+// Acquires. Result is hold, or std::optional<hold> for the try forms.
 template <class Result>
 class acquire_operation {
 public:
@@ -85,7 +86,7 @@ public:
     template <class ResumeOn>
     void start(const std::shared_ptr<call_with_place<ResumeOn>>& call)
     {
-        // Two may call it off: the token, and the end of the coroutine.
+        // Two things can cancel the call: the token, and the destruction of the coroutine.
         if (stop_.stop_possible()) forward_.emplace(std::move(stop_), request_stop{own_});
         async::acquire(*lock_, limit_, std::make_unique<tell_acquired<ResumeOn>>(call),
                        own_.get_token());
@@ -116,7 +117,7 @@ private:
         explicit request_stop(std::stop_source whose) noexcept : whose_{std::move(whose)} {}
         void operator()() const noexcept
         {
-            auto mine = whose_;  // *this may be gone before the call is over
+            auto mine = whose_;  // *this may be destroyed before request_stop() returns
             mine.request_stop();
         }
 
@@ -195,13 +196,13 @@ public:
 
     bool await_suspend(std::coroutine_handle<> who)
     {
-        // A share of its own: once it has begun, *this may be gone at any moment.
+        // A copy of the pointer: once the call has begun, *this may be destroyed at any moment.
         const auto call = std::make_shared<call_with_place<ResumeOn>>(who, std::move(where_));
         call_ = call;
         what_.start(call);
         if (call->begun()) return true;
         if constexpr (std::same_as<ResumeOn, on_client_thread>) {
-            return false;  // answered already: it can just as well go on here
+            return false;  // the answer is here already: continue on this thread
         } else {
             call->go_on(call);
             return true;

@@ -1,4 +1,5 @@
-// How a coroutine that awaited a call goes on, and where. Included by <pawl/coro.h>, which says more.
+// How and where a coroutine continues after it has awaited a call. <pawl/coro.h> includes this
+// header and explains more.
 #pragma once
 
 #include <pawl/detail/forms.h>
@@ -18,18 +19,18 @@ namespace pawl::coro {
 
 namespace detail {
 
-// One call that a coroutine waits for, shared by the coroutine, the client and the resumption.
+// One call that a coroutine waits for. The coroutine, the client and the resumption share it.
 //
-// The answer may come, on another thread, before the coroutine's own has left await_suspend(). So both
-// say when they are through, and who comes second sees to it that the coroutine goes on.
+// The answer may arrive on another thread before the coroutine's thread has left await_suspend().
+// So both threads mark when they are done, and the second one makes the coroutine continue.
 class call {
 public:
     explicit call(std::coroutine_handle<> who) noexcept : who_{who} {}
 
-    // The request is on its way. Whether the coroutine has to wait for the answer.
+    // The request was sent. Returns whether the coroutine has to wait for the answer.
     [[nodiscard]] bool begun() noexcept { return (phase_.fetch_or(is_begun) & is_answered) == 0; }
 
-    // Whether the coroutine waits, and is to go on now.
+    // Stores the answer. Returns whether the coroutine waits and must be resumed now.
     [[nodiscard]] bool answered(hold&& got, std::error_code ec, std::string_view message)
     {
         got_ = std::move(got);
@@ -40,7 +41,7 @@ public:
         return before == is_begun;
     }
 
-    // The coroutine does not want the answer any more. Whether there was none yet.
+    // The coroutine does not want the answer any more. Returns whether there was no answer yet.
     [[nodiscard]] bool left() noexcept
     {
         const bool early = (phase_.fetch_or(is_left) & is_answered) == 0;
@@ -55,7 +56,7 @@ public:
 
     [[nodiscard]] std::coroutine_handle<> who() const noexcept { return who_; }
 
-    // The answer, for the coroutine that has gone on.
+    // The answer, for the coroutine after it was resumed.
     [[nodiscard]] hold take() noexcept { return std::move(got_); }
     [[nodiscard]] const std::error_code& code() const noexcept { return ec_; }
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
@@ -74,7 +75,8 @@ private:
 
 }  // namespace detail
 
-// What a callable is given to call, once, wherever the coroutine shall go on. Can be copied.
+// Makes the coroutine continue. A callable for `resume_on` gets it, and arranges that it is called
+// once, on the thread where the coroutine must continue. Can be copied.
 class resumption {
 public:
     explicit resumption(std::shared_ptr<detail::call> what) noexcept : what_{std::move(what)} {}
@@ -82,7 +84,7 @@ public:
     void operator()() const { what_->resume(); }
     void resume() const { what_->resume(); }
 
-    // For those who keep nothing but handles.
+    // For schedulers that store only coroutine handles.
     operator std::coroutine_handle<>() const noexcept { return what_->who(); }
 
 private:
@@ -96,8 +98,8 @@ template <class Where>
 concept resume_on =
     std::same_as<Where, on_client_thread> || executor<Where> || std::invocable<Where&, resumption>;
 
-// Whether g++ 12 destroys a temporary of this type once. It does not with closures and aggregates
-// that are not trivial, nor with what they were converted to on the way.
+// Whether g++ 12 destroys a temporary of this type only once. It destroys closures and aggregates
+// twice if they are not trivial, and also objects that they were converted to on the way.
 template <class Where>
 concept safe_temporary =
     std::is_trivially_copyable_v<Where> || (executor<Where> && !std::is_aggregate_v<Where>);

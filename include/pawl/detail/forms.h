@@ -1,14 +1,14 @@
-// Members whose code is in a header of its own, <pawl/asio.h> or <pawl/coro.h>. Not for users.
+// For members whose code is in another header, <pawl/asio.h> or <pawl/coro.h>. Not for users.
 //
-// A member asks first whether that header was included. If not, the compiler names it, instead of
-// "use of auto before deduction of auto".
+// Such a member first checks whether that header was included. If not, the compiler's message names
+// the header, instead of "use of auto before deduction of auto".
 #pragma once
 
 #include <pawl/export.h>
 
 namespace pawl::coro {
 
-// Go on in the client's own thread.
+// The coroutine continues on the client's own thread.
 struct on_client_thread {};
 
 }  // namespace pawl::coro
