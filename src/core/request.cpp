@@ -15,7 +15,7 @@ cause cause_of(hold_status what) noexcept
     return cause::none;
 }
 
-const failure* failure_in(const reply& got) noexcept
+const failure* failure_in(const reply& got)
 {
     return std::visit(
         [](const auto& each) -> const failure* {

@@ -188,7 +188,7 @@ using request = std::variant<acquire_request, count_request, extend_request, ren
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
 
 // The failure in a reply about one lock; nullptr if it is an answer.
-[[nodiscard]] const failure* failure_in(const reply& got) noexcept;
+[[nodiscard]] const failure* failure_in(const reply& got);
 
 // The reply to such a request that failed.
 [[nodiscard]] reply failed(const request& what, const failure& why);

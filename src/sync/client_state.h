@@ -39,8 +39,9 @@ struct any_answer {
 };
 template <class Request>
 struct answer_to {
+    // A store answers a request with a reply to that kind of request.
     explicit answer_to(any_answer got)
-        : what{std::get<typename Request::reply>(std::move(got.what))}, sent{got.sent}
+        : what{std::move(*std::get_if<typename Request::reply>(&got.what))}, sent{got.sent}
     {
     }
 

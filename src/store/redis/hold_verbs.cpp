@@ -140,10 +140,11 @@ core::hold_reply read(const core::release_request& /*what*/, const redis::reply_
 std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
                                    const redis::reply_view& reply)
 {
-    using replies = std::vector<core::hold_reply>;
-    if (reply.is_error()) return replies(all.size(), read_hold(reply));
-    if (reply.size() != all.size()) return replies(all.size(), senseless(reply));
-    replies got;
+    std::vector<core::hold_reply> got;
+    if (reply.is_error() || reply.size() != all.size()) {
+        got.assign(all.size(), reply.is_error() ? read_hold(reply) : senseless(reply));
+        return got;
+    }
     got.reserve(all.size());
     reply.for_each([&got](const redis::reply_view& each) { got.push_back(read_hold(each)); });
     return got;

@@ -53,7 +53,7 @@ public:
     [[nodiscard]] std::int32_t in(std::uint16_t slot) const noexcept { return numbers_[slot]; }
 
 private:
-    std::array<std::int32_t, slot_count> numbers_;
+    std::array<std::int32_t, slot_count> numbers_{};
 };
 
 std::int32_t number_in(std::uint16_t slot) noexcept

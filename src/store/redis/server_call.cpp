@@ -244,7 +244,7 @@ any_call make_call(core::request what, server_memory& memory)
         what);
 }
 
-server_call& call_in(any_call& any) noexcept
+server_call& call_in(any_call& any)
 {
     return std::visit([](auto& each) -> server_call& { return each; }, any);
 }

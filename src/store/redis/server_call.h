@@ -130,6 +130,6 @@ private:
 // The call for any request.
 using any_call = std::variant<acquire_call, hold_call, renew_call>;
 [[nodiscard]] any_call make_call(core::request what, server_memory& memory);
-[[nodiscard]] server_call& call_in(any_call& any) noexcept;
+[[nodiscard]] server_call& call_in(any_call& any);
 
 }  // namespace pawl::store

@@ -38,7 +38,7 @@ struct single_server::submitted {
     still_wanted wanted;
     reply_handler done;
 
-    [[nodiscard]] server_call& call() noexcept { return call_in(what); }
+    [[nodiscard]] server_call& call() { return call_in(what); }
 };
 
 void single_server::submit(core::request what, std::chrono::milliseconds patience,
