@@ -2,14 +2,14 @@
 // the handle and the handle is not lost. A hold belongs to no thread: it can be moved to another
 // thread and released there.
 //
-//   state      meaning                                               lost()       release()
-//   held       granted, and renewed on time                          not asked    releases
-//   jeopardy   a renewal did not succeed; the deadline is ahead      not asked    releases
-//   lost       not held any more; why() gives the cause              asked        errc::lost
-//   released   released, moved from, or empty                        not asked    errc::not_owner
+//                                                               lost().
+//   state      meaning                                          stop_requested()   release()
+//   held       granted, and renewed on time                     false              releases
+//   jeopardy   a renewal did not succeed; the deadline is ahead false              releases
+//   lost       not held any more; why() gives the cause         true               errc::lost
+//   released   released, moved from, or empty                   false              errc::not_owner
 //
-// "asked" means that stop is requested on the token that lost() returns. The deadline is the time
-// until which the lock is surely held, by this machine's own clock.
+// The deadline is the time until which the lock is surely held, by this machine's own clock.
 //
 //   if (auto held = stock.try_acquire_for(5s)) {
 //       save(row, held->fence());
@@ -97,8 +97,8 @@ public:
         }
     }
 
-    // Makes the lock valid for at least `lease` (10 ms to 24 h) from now, less drift. Never
-    // shortens the time for which it is valid.
+    // Makes the lock valid for `lease` (10 ms to 24 h), counted from before the request was sent, less
+    // drift. If the lock was valid for longer already, that does not change.
     // Round trips: one. None if the lock is lost already.
     // On failure: throws pawl::error or sets ec. The old deadline stays, unless the server says
     //     that the lock is lost.
@@ -133,9 +133,10 @@ public:
     }
 
     // Makes sure that the lock is valid for at least `duration` (10 ms to 24 h) when the call
-    // returns. Call it before a step that must not be interrupted.
-    // Round trips: none if the lock is valid for that long already. Otherwise one, or more if an
-    //     answer takes longer than about 50 ms.
+    // returns. Call it before a step that should end before the deadline. It cannot prevent that
+    // the program is paused during the step: use the fence too.
+    // Round trips: none if the lock is valid for that long already. Otherwise one. If the answer takes
+    //     longer than about 50 ms, the call may ask again, for a longer time.
     // On failure: as extend().
     // Threads: any thread may call it.
     // Cancellation: none. It ends within client_options::command_limit.
@@ -169,8 +170,8 @@ public:
     // deadline at the latest, even if no I/O returns. lost() itself checks the clock: a thread that
     // was suspended and calls `lost().stop_requested()` gets a correct answer.
     // Round trips: none.
-    // Threads: any thread may call it. Stop callbacks run on a thread of the client, or inside
-    //     lost() if that call finds that the lock is lost.
+    // Threads: any thread may call it. Stop callbacks run on the client's thread for stop
+    //     callbacks, or inside lost() if that call finds that the lock is lost.
     [[nodiscard]] std::stop_token lost() const noexcept;
 
     // Returns the state, after a check of the clock.

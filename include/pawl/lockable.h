@@ -5,7 +5,8 @@
 //   pawl::mutex stock{client, "stock:42"};
 //   if (auto held = stock.try_acquire_for(5s)) save(row, held->fence());
 //
-//   call                      waits             busy        limit passed   token stopped   trouble
+//                             waits for
+//   call                      other holders     busy        limit passed   token stopped   trouble
 //   acquire                   for ever          waits       –              throws          throws
 //   try_acquire               no                nullopt     –              nullopt         throws
 //   try_acquire_for, _until   to the limit      waits       nullopt        nullopt         throws
@@ -14,21 +15,26 @@
 //   try_lock_for, _until      to the limit      waits       false          –               throws
 //   unlock                    no                –           –              –               no throw
 //
+// Each call may also wait for the server's answer, up to client_options::command_limit.
+//
 // Trouble is one of `unreachable`, `refused`, `not_a_lock` and `wrong_process`. With a
-// recursive_mutex it can also be `lost`, or `bad_argument` after 255 re-entries. lock() also throws
-// `would_deadlock`; the try_lock forms return false in that case. <pawl/error.h> explains each.
+// recursive_mutex it can also be `lost` (a re-entry, and the lock was lost), or `bad_argument` after
+// 255 re-entries. lock() also throws `would_deadlock`; the try_lock forms return false in that case.
+// <pawl/error.h> explains each.
 //
 // The forms with a std::error_code& do not throw. On success they clear ec. On failure they set ec
 // and return an empty hold or std::nullopt. They also set `busy`, `timed_out` and `cancelled`.
 //
 // Waiting. If the lock is busy, the request that asked for it also puts the caller into the
 // server's queue. The waiter holds the lock when the server's message about the grant arrives. A
-// client's first wait also costs a subscription. Threads of one client wait for each other in the
+// client that is not subscribed yet, as in its first wait, subscribes first, and the waiter asks
+// again. Threads of one client wait for each other in the
 // process: the lock is passed on there without a round trip, except with fair_mutex, `wait = poll`
 // and `renew = false`. docs/guarantees.md, "Waiting", has the bounds.
 //
-// A call that fails leaves nothing behind. In the background, the client gives up its place in the
-// queue. It also releases the lock if the server may have granted it and the answer was lost.
+// After a call that failed, the client cleans up in the background. It gives up the place in the
+// queue. It also releases the lock if the server may have granted it and the answer was lost. If the
+// server cannot be reached, the lock is free when the lease ends.
 //
 // Lifetime. The mutex may be destroyed before its holds. Destroy the client after its mutexes. A
 // hold that outlives its client is lost.
@@ -71,9 +77,10 @@ public:
     // Round trips: one if the lock is free. None if the lock is passed on inside the process, or if
     //     it stayed with this client after its last release (lock_options::linger).
     // On failure: throws pawl::error, or sets ec and returns an empty hold. Fails with
-    //     `unreachable` when the server has not answered for client_options::command_limit.
+    //     `unreachable` when the server has not answered for client_options::command_limit. A waiter
+    //     in the queue notices a silent server at its next look, or when the connection breaks.
     // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again. With
-    //     the other kinds it would wait for itself.
+    //     the other kinds it waits for itself, for ever: only lock() detects this.
     // Cancellation: a stop request ends the wait at once, with `cancelled`.
     [[nodiscard]] hold acquire(const std::stop_token& stop = {});
     [[nodiscard]] hold acquire(std::error_code& ec) noexcept;

@@ -55,7 +55,7 @@ struct client_options {
     std::chrono::milliseconds connect_limit{
         2'000};  // one connect with its handshake; 10 ms – 10 min
     std::chrono::milliseconds command_limit{3'000};  // one command, repeats and reconnects included
-    std::chrono::milliseconds shutdown_limit{1'000};  // the destructor's patience; 0 – 10 min
+    std::chrono::milliseconds shutdown_limit{1'000};  // how long ~client waits; 0 – 10 min
     std::size_t pool_size =
         16;  // connections for blocking calls; 1 – 1024. More callers take turns.
 
@@ -86,8 +86,9 @@ enum class layout {
 // another library, which notifies nobody, the waiter asks every 20 to 100 ms.
 struct notify {};
 
-// Wait by asking again. Each pause is between half the interval and the interval. Use it for a lock
-// that is shared with other libraries: they do not notify waiters when they release it.
+// Wait by asking again. Each pause is between half the interval and the interval. The waiter has no
+// place in the queue, so there is no order, and it can starve while others wait in the queue.
+// `notify` also works for a lock that is shared with other libraries; `poll` chooses the interval.
 struct poll {
     std::chrono::milliseconds interval{100};  // 1 ms – 1 min
 };
