@@ -9,8 +9,9 @@
 //   destroyed     nothing. Holds that still exist are lost (cause `closed`). They are not renewed
 //                 any more, but not released either: the lock stays taken until its lease ends, to
 //                 protect code that still runs under it
-//   forked        in a child process everything fails with errc::wrong_process. Destroying the
-//                 client there does not affect the parent
+//   forked        in a child process every call that needs the server fails with
+//                 errc::wrong_process, and all holds are lost there. Destroying the client there
+//                 does not affect the parent
 #pragma once
 
 #include <pawl/event.h>

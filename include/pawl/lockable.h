@@ -28,9 +28,9 @@
 // Waiting. If the lock is busy, the request that asked for it also puts the caller into the
 // server's queue. The waiter holds the lock when the server's message about the grant arrives. A
 // client that is not subscribed yet, as in its first wait, subscribes first, and the waiter asks
-// again. Threads of one client wait for each other in the
-// process: the lock is passed on there without a round trip, except with fair_mutex, `wait = poll`
-// and `renew = false`. docs/guarantees.md, "Waiting", has the bounds.
+// again. Threads of one client wait for each other in the process: the lock is passed on there
+// without a round trip, except with fair_mutex, `wait = poll` and `renew = false`.
+// docs/guarantees.md, "Waiting", has the bounds.
 //
 // After a call that failed, the client cleans up in the background. It gives up the place in the
 // queue. It also releases the lock if the server may have granted it and the answer was lost. If the
@@ -80,7 +80,7 @@ public:
     //     `unreachable` when the server has not answered for client_options::command_limit. A waiter
     //     in the queue notices a silent server at its next look, or when the connection breaks.
     // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again. With
-    //     the other kinds it waits for itself, for ever: only lock() detects this.
+    //     the other kinds it waits for itself. acquire() does not detect this; lock() does.
     // Cancellation: a stop request ends the wait at once, with `cancelled`.
     [[nodiscard]] hold acquire(const std::stop_token& stop = {});
     [[nodiscard]] hold acquire(std::error_code& ec) noexcept;
