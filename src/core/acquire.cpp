@@ -31,9 +31,12 @@ std::chrono::milliseconds look_interval(std::chrono::milliseconds lease)
 acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_unit& random)
     : plan_{plan}, random_{&random}, patience_{plan.command_limit, random}
 {
+    // With a hint a store leaves out what sets numbers aside and looks after the queue.
+    const bool may_overtake = !plan_.fair || base::is(base::mutant::bare_overtakes);
+    if (plan_.reserve > 0 || !may_overtake) plan_.hint = {};
 }
 
-acquire_step acquire_machine::start(boot_time now)
+step acquire_machine::start(boot_time now)
 {
     patience_.restart(now - plan_.silent_before);
     // "Now" limits the waiting for others, not the one question that is asked.
@@ -42,17 +45,24 @@ acquire_step acquire_machine::start(boot_time now)
     return send(now);
 }
 
-acquire_step acquire_machine::on_reply(const acquire_reply& got, boot_time now)
+step acquire_machine::on_reply(const reply& got, boot_time now)
+{
+    return answered(std::get<acquire_reply>(got), now);
+}
+
+step acquire_machine::answered(const acquire_reply& got, boot_time now)
 {
     sending_ = false;
     if (const auto* const grant = std::get_if<granted>(&got)) return on_grant(*grant, now);
+    note_place();
     if (const auto* const others = std::get_if<busy>(&got)) return on_busy(*others, now);
     return on_failure(std::get<failure>(got), now);
 }
 
-acquire_step acquire_machine::on_time(boot_time now)
+step acquire_machine::on_time(boot_time now)
 {
     if (!std::exchange(sending_, false)) return on_pause_over(now);
+    note_place();
     return on_failure(without_answer(failure_kind::no_reply, "no answer within the limit"), now);
 }
 
@@ -62,7 +72,7 @@ failure acquire_machine::without_answer(failure_kind why, std::string detail) co
         .what = why, .detail = std::move(detail), .maybe_executed = true, .maybe_late = hinted_};
 }
 
-acquire_step acquire_machine::on_failure(const failure& got, boot_time now)
+step acquire_machine::on_failure(const failure& got, boot_time now)
 {
     if (got.maybe_executed) {
         uncertain_ = true;
@@ -75,7 +85,7 @@ acquire_step acquire_machine::on_failure(const failure& got, boot_time now)
     return finish(errc_of(got.what), got.detail);
 }
 
-acquire_step acquire_machine::on_pause_over(boot_time now)
+step acquire_machine::on_pause_over(boot_time now)
 {
     if (now >= limit_) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
     // The server had answered; how long we paused since is not its fault.
@@ -83,13 +93,14 @@ acquire_step acquire_machine::on_pause_over(boot_time now)
     return send(now);
 }
 
-acquire_step acquire_machine::on_cancel(boot_time now)
+step acquire_machine::on_cancel(boot_time now, std::string_view why)
 {
-    if (sending_) return on_failure(without_answer(failure_kind::cancelled, {}), now);
-    return finish(errc::cancelled, {});
+    note_place();
+    if (sending_) return on_failure(without_answer(failure_kind::cancelled, std::string{why}), now);
+    return finish(errc::cancelled, std::string{why});
 }
 
-acquire_step acquire_machine::on_grant(const granted& got, boot_time now)
+step acquire_machine::on_grant(const granted& got, boot_time now)
 {
     const auto deadline = local_deadline(sent_, plan_.lease, plan_.drift);
     if (now >= deadline && !base::is(base::mutant::d5_stale_grant)) {
@@ -107,10 +118,10 @@ acquire_step acquire_machine::on_grant(const granted& got, boot_time now)
     if (!seen_busy_ && !unanswered_) result_.hint = got.hint;
     if (unanswered_) result_.wanted_until = wanted_until_;
     result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
-    return {.what = acquire_step::kind::finish};
+    return {.what = step::kind::finish};
 }
 
-acquire_step acquire_machine::on_granted(const grant_notice& got, boot_time now)
+step acquire_machine::on_granted(const grant_notice& got, boot_time now)
 {
     // The lease runs since the hand-over. If the message is old, or comes out of the future because
     // the server's clock was stepped, asking again counts it anew.
@@ -123,10 +134,10 @@ acquire_step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     result_.fence = got.fence;
     result_.sent = at;
     if (unanswered_) result_.wanted_until = wanted_until_;
-    return {.what = acquire_step::kind::finish};
+    return {.what = step::kind::finish};
 }
 
-acquire_step acquire_machine::on_busy(const busy& got, boot_time now)
+step acquire_machine::on_busy(const busy& got, boot_time now)
 {
     seen_busy_ = true;
     waiting_ = true;
@@ -154,7 +165,7 @@ acquire_step acquire_machine::on_busy(const busy& got, boot_time now)
     if (!queued_) return pause(until);
     pauses_ = 0;
     if (base::is(base::mutant::d19_no_timer)) until = limit_;
-    return {.what = acquire_step::kind::wait, .until = until, .request = {}};
+    return {.what = step::kind::wait, .until = until};
 }
 
 std::chrono::nanoseconds acquire_machine::next_look(held_by holder)
@@ -183,7 +194,7 @@ std::chrono::nanoseconds acquire_machine::next_pause()
                                                                 (0.5 + 0.5 * (*random_)()));
 }
 
-acquire_step acquire_machine::on_no_answer(const failure& got, boot_time now)
+step acquire_machine::on_no_answer(const failure& got, boot_time now)
 {
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
@@ -200,31 +211,34 @@ acquire_step acquire_machine::on_no_answer(const failure& got, boot_time now)
     return pause(std::min(*again, limit_));
 }
 
-acquire_step acquire_machine::send(boot_time now)
+step acquire_machine::send(boot_time now)
 {
     sent_ = now;
     sending_ = true;
     silent_ = true;
-    acquire_step step{.what = acquire_step::kind::send};
-    step.until = std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
-    wanted_until_ = std::max(wanted_until_, step.until);
+    const auto until =
+        std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
+    wanted_until_ = std::max(wanted_until_, until);
     const bool first = !std::exchange(asked_before_, true);
     // A request that repeats one without an answer says what that one said.
     const auto hint = first || unanswered_ ? plan_.hint : core::hint{};
     hinted_ = first && hint;
-    step.request = {.mine = plan_.mine,
-                    .lease = plan_.lease,
-                    .sent = now,
-                    .until = step.until,
-                    .first = first,
-                    .repeated = uncertain_,
-                    .wait = std::nullopt,
-                    .fair = plan_.fair,
-                    .client = plan_.client,
-                    .reserve = plan_.reserve,
-                    .hint = hint};
-    if (plan_.joins && !plan_.limit.is_now()) step.request.wait = stay(now);
-    return step;
+    acquire_request asked{.mine = plan_.mine,
+                          .lease = plan_.lease,
+                          .sent = now,
+                          .until = until,
+                          .first = first,
+                          .repeated = uncertain_,
+                          .wait = std::nullopt,
+                          .fair = plan_.fair,
+                          .client = plan_.client,
+                          .reserve = plan_.reserve,
+                          .hint = hint};
+    if (plan_.joins && hears_ && !plan_.limit.is_now()) {
+        asked.wait = stay(now);
+        joined_ = true;
+    }
+    return {.what = step::kind::send, .until = until, .request = asked};
 }
 
 // Not beyond the caller's limit: whoever has given up is not to be granted it.
@@ -236,19 +250,19 @@ std::chrono::milliseconds acquire_machine::stay(boot_time now) const
                     std::chrono::milliseconds{1});
 }
 
-acquire_step acquire_machine::pause(boot_time until)
+step acquire_machine::pause(boot_time until)
 {
-    return {.what = acquire_step::kind::pause, .until = until, .request = {}};
+    return {.what = step::kind::pause, .until = until};
 }
 
-acquire_step acquire_machine::finish(errc failure, std::string detail)
+step acquire_machine::finish(errc failure, std::string detail)
 {
     result_.failure = failure;
     if (!detail.empty()) result_.detail = std::move(detail);
     result_.uncertain = uncertain_;
     if (silent_) result_.silence = {patience_.since(), out_of_patience_};
     if (unanswered_) result_.wanted_until = wanted_until_;
-    return {.what = acquire_step::kind::finish, .until = {}, .request = {}};
+    return {.what = step::kind::finish};
 }
 
 }  // namespace pawl::core

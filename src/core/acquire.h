@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "core/machine.h"
 #include "core/notice.h"
 #include "core/patience.h"
 #include "core/request.h"
@@ -48,7 +49,7 @@ struct acquire_plan {
 
     // The lock was granted at once when it was last asked for, and so most likely is free: what the
     // store said then (acquire_result::hint). It goes with the first request, and with those that
-    // repeat it.
+    // repeat it; but not if numbers are to be set aside, or no waiter may be overtaken.
     core::hint hint{};
 
     // Others of this client asked before and had no answer for so long. This call's patience is
@@ -58,13 +59,6 @@ struct acquire_plan {
 
 // A request that may be late (failure::maybe_late) is taken to be executed within this time, or never.
 inline constexpr std::chrono::seconds latest_execution{60};
-
-struct acquire_step {
-    enum class kind { send, pause, wait, finish };
-    kind what{};
-    base::boot_time until{};    // send: the answer must be here by then; pause, wait: that long
-    acquire_request request{};  // send
-};
 
 // After `finish`.
 struct acquire_result {
@@ -79,6 +73,9 @@ struct acquire_result {
     // place in the queue: release it.
     bool uncertain = false;
 
+    // Granted or not, the server's queue may have a place for this holder.
+    bool may_have_place = false;
+
     // Some request may still be on its way, granted or not: later than that it is not executed any more.
     base::boot_time wanted_until{};
 
@@ -86,34 +83,41 @@ struct acquire_result {
     std::optional<core::silence> silence;
 };
 
-class acquire_machine {
+class acquire_machine final : public machine {
 public:
     acquire_machine(const acquire_plan& plan, const base::random_unit& random);
 
-    [[nodiscard]] acquire_step start(base::boot_time now);
-    [[nodiscard]] acquire_step on_reply(const acquire_reply& got, base::boot_time now);
-    // The time of a step is over. A request without an answer by then may have been executed, or may be
-    // yet.
-    [[nodiscard]] acquire_step on_time(base::boot_time now);
-    [[nodiscard]] acquire_step on_granted(const grant_notice& got, base::boot_time now);
-    [[nodiscard]] acquire_step on_cancel(base::boot_time now);
+    [[nodiscard]] step start(base::boot_time now) override;
+    [[nodiscard]] step on_reply(const reply& got, base::boot_time now) override;
+    [[nodiscard]] step on_time(base::boot_time now) override;
+    [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
+
+    // The answer to an acquire.
+    [[nodiscard]] step answered(const acquire_reply& got, base::boot_time now);
+
+    // The lock was handed over to this waiter. At any time between start() and `finish`.
+    [[nodiscard]] step on_granted(const grant_notice& got, base::boot_time now);
+
+    // Whether this client would hear of a grant. Without that it does not join the queue.
+    void hears(bool now) noexcept { hears_ = now; }
 
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
 
 private:
-    acquire_step send(base::boot_time now);
-    acquire_step on_pause_over(base::boot_time now);
-    [[nodiscard]] static acquire_step pause(base::boot_time until);
-    acquire_step finish(errc failure, std::string detail);
-    acquire_step on_grant(const granted& got, base::boot_time now);
-    acquire_step on_busy(const busy& got, base::boot_time now);
-    acquire_step on_failure(const failure& got, base::boot_time now);
+    step send(base::boot_time now);
+    void note_place() noexcept { result_.may_have_place = joined_; }
+    step on_pause_over(base::boot_time now);
+    [[nodiscard]] static step pause(base::boot_time until);
+    step finish(errc failure, std::string detail);
+    step on_grant(const granted& got, base::boot_time now);
+    step on_busy(const busy& got, base::boot_time now);
+    step on_failure(const failure& got, base::boot_time now);
     [[nodiscard]] failure without_answer(failure_kind why, std::string detail) const;
     [[nodiscard]] std::chrono::nanoseconds next_look(held_by holder);
     [[nodiscard]] std::chrono::nanoseconds foreign_pause() const;
     [[nodiscard]] std::chrono::nanoseconds next_pause();
     [[nodiscard]] std::chrono::milliseconds stay(base::boot_time now) const;
-    acquire_step on_no_answer(const failure& got, base::boot_time now);
+    step on_no_answer(const failure& got, base::boot_time now);
 
     acquire_plan plan_;
     const base::random_unit* random_;
@@ -121,9 +125,11 @@ private:
     base::boot_time limit_{};  // until when to wait for others
     base::boot_time sent_{};
     base::boot_time wanted_until_{};
+    bool hears_ = true;
     bool uncertain_ = false;   // some try may have been executed without an answer
     bool unanswered_ = false;  // some try had no answer
-    bool queued_ = false;      // there is a place in the queue
+    bool joined_ = false;      // some request asked for a place in the queue
+    bool queued_ = false;      // there is one
     unsigned pauses_ = 0;      // since there was none
     bool seen_busy_ = false;
     std::optional<base::boot_time> no_lock_since_;  // a value was seen that is no holder

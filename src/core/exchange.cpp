@@ -2,27 +2,29 @@
 
 #include "base/mutant.h"
 
+#include <string>
+
 namespace pawl::core {
 
-using kind = exchange_step::kind;
+using kind = step::kind;
 
-exchange_step exchange_machine::start(base::boot_time now)
+step exchange_machine::start(base::boot_time now)
 {
     patience_.restart(now);
     return send(now);
 }
 
-exchange_step exchange_machine::send(base::boot_time now)
+step exchange_machine::send(base::boot_time now)
 {
     sent_ = now;
     sending_ = true;
-    return {.what = kind::send, .until = patience_.try_until(now)};
+    return {.what = kind::send, .until = patience_.try_until(now), .request = request_};
 }
 
-exchange_step exchange_machine::on_reply(reply got, base::boot_time now)
+step exchange_machine::on_reply(const reply& got, base::boot_time now)
 {
     sending_ = false;
-    result_ = std::move(got);
+    result_ = got;
     const auto* const problem = failure_in(result_);
     if (problem == nullptr || is_answer(problem->what)) {
         if (base::is(base::mutant::d3_renewal_from_reply)) sent_ = now;
@@ -40,7 +42,7 @@ exchange_step exchange_machine::on_reply(reply got, base::boot_time now)
     return {.what = kind::pause, .until = *again};
 }
 
-exchange_step exchange_machine::on_time(base::boot_time now)
+step exchange_machine::on_time(base::boot_time now)
 {
     if (!sending_) return send(now);
     const failure late{
@@ -48,9 +50,10 @@ exchange_step exchange_machine::on_time(base::boot_time now)
     return on_reply(failed(request_, late), now);
 }
 
-exchange_step exchange_machine::on_cancel(base::boot_time now)
+step exchange_machine::on_cancel(base::boot_time now, std::string_view why)
 {
-    return on_reply(failed(request_, {.what = failure_kind::cancelled}), now);
+    return on_reply(failed(request_, {.what = failure_kind::cancelled, .detail = std::string{why}}),
+                    now);
 }
 
 // A release whose first answer got lost finds the lock gone: most likely it did that itself, and in any

@@ -1,23 +1,19 @@
 // One question about a hold, repeated until it is answered or patience ends: release, extend, count,
-// check, keep. A machine like the one in acquire.h.
+// check, keep.
 #pragma once
 
 #include "base/clock.h"
+#include "core/machine.h"
 #include "core/patience.h"
 #include "core/request.h"
 
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace pawl::core {
 
-struct exchange_step {
-    enum class kind { send, pause, finish };
-    kind what{};
-    base::boot_time until{};  // send: the answer must be here by then; pause: wait that long
-};
-
-class exchange_machine {
+class exchange_machine final : public machine {
 public:
     // What the request points to must stay good.
     exchange_machine(request what, std::chrono::milliseconds command_limit,
@@ -26,11 +22,10 @@ public:
     {
     }
 
-    [[nodiscard]] exchange_step start(base::boot_time now);
-    [[nodiscard]] exchange_step on_reply(reply got, base::boot_time now);
-    // The time of a step is over. A request without an answer by then may have been executed.
-    [[nodiscard]] exchange_step on_time(base::boot_time now);
-    [[nodiscard]] exchange_step on_cancel(base::boot_time now);
+    [[nodiscard]] step start(base::boot_time now) override;
+    [[nodiscard]] step on_reply(const reply& got, base::boot_time now) override;
+    [[nodiscard]] step on_time(base::boot_time now) override;
+    [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
     [[nodiscard]] const core::request& asked() const noexcept { return request_; }
 
@@ -41,7 +36,7 @@ public:
     [[nodiscard]] const reply& result() const noexcept { return result_; }
 
 private:
-    exchange_step send(base::boot_time now);
+    step send(base::boot_time now);
     void settle();
 
     core::request request_;

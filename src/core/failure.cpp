@@ -15,6 +15,11 @@ errc errc_of(failure_kind what) noexcept
     return errc::unreachable;
 }
 
+trouble trouble_of(const failure& got)
+{
+    return {errc_of(got.what), got.detail};
+}
+
 cause cause_of(failure_kind what) noexcept
 {
     switch (what) {

@@ -47,6 +47,13 @@ struct failure {
 // What the caller is told.
 [[nodiscard]] errc errc_of(failure_kind what) noexcept;
 
+// A failure as the caller gets it, as an exception or as an error_code.
+struct trouble {
+    errc code{};
+    std::string detail{};  // the store's or the system's own words
+};
+[[nodiscard]] trouble trouble_of(const failure& got);
+
 // Why a lease is in jeopardy when its renewal failed.
 [[nodiscard]] cause cause_of(failure_kind what) noexcept;
 

@@ -6,7 +6,7 @@
 namespace pawl::core {
 
 using base::boot_time;
-using kind = give_back_step::kind;
+using kind = step::kind;
 
 give_back_machine::give_back_machine(std::shared_ptr<const lease> lease, boot_time wanted_until,
                                      bool repeated, std::chrono::milliseconds command_limit)
@@ -17,23 +17,43 @@ give_back_machine::give_back_machine(std::shared_ptr<const lease> lease, boot_ti
 {
 }
 
-give_back_step give_back_machine::start(boot_time now)
+step give_back_machine::start(boot_time now)
 {
     const auto lasts = now + std::max(lease_->length, lease_->longest.load());
     end_ = std::max(lasts, wanted_until_ + 2 * shortest_pause);
     awaited_until_ = now + 2 * command_limit_;
-    return send();
+    return send(now);
 }
 
-give_back_step give_back_machine::send()
+step give_back_machine::send(boot_time now)
 {
-    give_back_step step{.what = kind::send, .until = {}, .request = lease_->release()};
-    if (std::exchange(repeated_, true)) step.request.forget_numbers();
-    return step;
+    sending_ = true;
+    auto asked = lease_->release();
+    if (std::exchange(repeated_, true)) asked.forget_numbers();
+    return {.what = kind::send, .until = now + command_limit_, .request = asked};
 }
 
-give_back_step give_back_machine::on_reply(const hold_reply& got, boot_time now)
+step give_back_machine::on_time(boot_time now)
 {
+    if (!sending_) return send(now);
+    return answered(failure{.what = failure_kind::no_reply, .maybe_executed = true}, now);
+}
+
+// The lease ends by itself, on the server.
+step give_back_machine::on_cancel(boot_time /*now*/, std::string_view /*why*/)
+{
+    awaited_ = false;
+    return {.what = kind::finish};
+}
+
+step give_back_machine::on_reply(const reply& got, boot_time now)
+{
+    return answered(std::get<hold_reply>(got), now);
+}
+
+step give_back_machine::answered(const hold_reply& got, boot_time now)
+{
+    sending_ = false;
     const auto* const problem = std::get_if<failure>(&got);
     const bool answered = problem == nullptr || is_answer(problem->what);
     const bool may_come = now <= wanted_until_ + shortest_pause;
@@ -47,7 +67,7 @@ give_back_step give_back_machine::on_reply(const hold_reply& got, boot_time now)
     const bool over = (answered && !may_come) || again >= end_;
     if (over || now >= awaited_until_) awaited_ = false;
     if (over) return {.what = kind::finish};
-    return {.what = kind::pause, .until = again, .request = {}};
+    return {.what = kind::pause, .until = again};
 }
 
 }  // namespace pawl::core

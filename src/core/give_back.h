@@ -1,5 +1,5 @@
 // Giving back, in the background, a lock that may or may not be held at the server, or may be granted
-// until a given time because a request is still on its way. A machine like the one in acquire.h.
+// until a given time because a request is still on its way.
 //
 //   start ──▶ send ──no answer──▶ pause ──▶ send …        until the lease would have ended by itself
 //              └────answered────▶ pause ──▶ send …        while the request may still arrive
@@ -10,42 +10,42 @@
 
 #include "base/clock.h"
 #include "core/lease.h"
+#include "core/machine.h"
 #include "core/request.h"
 
 #include <chrono>
 #include <memory>
+#include <string_view>
 
 namespace pawl::core {
 
-struct give_back_step {
-    enum class kind { send, pause, finish };
-    kind what{};
-    base::boot_time until{};    // pause
-    release_request request{};  // send
-};
-
-class give_back_machine {
+class give_back_machine final : public machine {
 public:
     // `repeated`: a release was sent before, with or without an answer.
     give_back_machine(std::shared_ptr<const lease> lease, base::boot_time wanted_until,
                       bool repeated, std::chrono::milliseconds command_limit);
 
-    [[nodiscard]] give_back_step start(base::boot_time now);
-    [[nodiscard]] give_back_step on_reply(const hold_reply& got, base::boot_time now);
-    [[nodiscard]] give_back_step on_pause_over() { return send(); }
+    [[nodiscard]] step start(base::boot_time now) override;
+    [[nodiscard]] step on_reply(const reply& got, base::boot_time now) override;
+    [[nodiscard]] step on_time(base::boot_time now) override;
+    [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
-    // Whether close() waits for it. Not for what only may come at some time.
+    // The answer to a release.
+    [[nodiscard]] step answered(const hold_reply& got, base::boot_time now);
+
+    // Whether close() waits for it. It does not wait for a request that may arrive or not.
     [[nodiscard]] bool is_awaited() const noexcept { return awaited_; }
 
     static constexpr std::chrono::milliseconds shortest_pause{500};
     static constexpr std::chrono::milliseconds longest_pause{4'000};
 
 private:
-    [[nodiscard]] give_back_step send();
+    [[nodiscard]] step send(base::boot_time now);
 
     std::shared_ptr<const lease> lease_;
     base::boot_time wanted_until_;
     bool repeated_;
+    bool sending_ = false;
     std::chrono::milliseconds command_limit_;
     base::boot_time end_{};            // when the server would have dropped it
     base::boot_time awaited_until_{};  // by close()

@@ -19,6 +19,8 @@ struct object {
     std::string name;
     object_kind kind{};
     pawl::layout layout{};  // how the store writes it, so that other libraries can share it
+
+    bool operator==(const object&) const = default;
 };
 
 // Throws pawl::error (bad_argument) unless `name` is 1 to 512 bytes without NUL. `what` is what the

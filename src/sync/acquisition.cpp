@@ -2,138 +2,214 @@
 
 #include "base/mutant.h"
 #include "core/object.h"
-#include "sync/client_state.h"
 
-#include <memory>
+#include <algorithm>
+#include <chrono>
 #include <utility>
-#include <variant>
 
 namespace pawl::sync {
+
+using base::boot_time;
+
 namespace {
 
-core::lease_ptr new_lease(client_state& client, const settings_ptr& shared)
+core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock>& lock)
 {
-    const auto& settings = *shared;
+    const auto& settings = lock->settings();
     const auto lease = std::make_shared<core::lease>();
-    lease->what = {shared, &settings.what};
+    lease->what = {settings, &settings->what};
     const bool same = base::is(base::mutant::d38_same_holder);
     lease->holder = core::make_holder(same ? client.id() : client.platform().random_id());
-    // So that the server can tell us when someone else wants it.
-    if (settings.linger.count() > 0) lease->holder += client.room().client();
-    lease->length = settings.lease;
-    lease->renew = settings.renew;
-    lease->announce = settings.announce;
+    // With the client in it, the server can tell this client when another one wants the lock.
+    if (settings->linger.count() > 0) lease->holder += client.room().client();
+    lease->length = settings->lease;
+    lease->renew = settings->renew;
+    lease->announce = settings->announce;
+    lease->watcher = lock;
     return lease;
 }
 
 }  // namespace
 
-acquisition::acquisition(client_state& client, const settings_ptr& settings, taking how)
+acquisition::acquisition(client_state& client, std::shared_ptr<local_lock> lock, time_limit limit,
+                         release_mode how)
     : client_{&client},
-      how_{std::move(how)},
-      lease_{new_lease(client, settings)},
-      machine_{plan(*settings), client.random()}
+      lock_{std::move(lock)},
+      limit_{limit},
+      until_{limit.is_never() ? boot_time::max() : client.platform().now() + limit.wait()},
+      how_{how}
 {
-    lease_->watcher = std::move(how_.watcher);
-    lease_->reserve = how_.reserve;
-    if (settings->joins && !how_.limit.is_now()) {
-        place_.emplace(client.room(), lease_->holder);
-    }
 }
 
 acquisition::~acquisition()
 {
-    // Out of descriptors, anywhere on the way: there may be a place in the queue, or a grant.
-    if (concluded_) return;
-    note_place();
-    const auto until = client_->platform().now() + client_->options().command_limit;
-    client_->leases().give_back(lease_, until);
+    if (result_) return;
+    // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.
+    if (in_line_) lock_->leave(*in_line_);
+    if (!asking_) return;
+    asking_->lease->place_client = client_->room().client();
+    client_->leases().give_back(asking_->lease,
+                                client_->platform().now() + client_->options().command_limit);
+    lock_->not_granted(asking_->alone, {errc::unreachable, {}}, {});
 }
 
-core::acquire_plan acquisition::plan(const lock_settings& settings) const
+core::step acquisition::start(boot_time now)
 {
+    return take_turn(lock_->arrive(!limit_.is_now()), now);
+}
+
+core::step acquisition::take_turn(const core::local_lock::turn& mine, boot_time now)
+{
+    using kind = core::local_lock::turn::kind;
+    in_line_.reset();
+    switch (mine.what) {
+    case kind::take:
+        return finish(
+            std::make_shared<grant>(client_->shared_from_this(), mine.lease, lock_, how_));
+    case kind::busy: return finish(trouble{errc::busy, {}});
+    case kind::give_up: return finish(mine.why);
+    case kind::ask: return ask(false, now);
+    case kind::ask_alone: return ask(true, now);
+    case kind::wait: break;
+    }
+    in_line_ = mine.number;
+    // Its turn may have come before there was a bell to ring.
+    if (!bell_) {
+        bell_ = std::make_shared<bell>();
+        return look(now);
+    }
+    if (now >= until_) return leave_line({errc::timed_out, {}});
+    return {.what = core::step::kind::pause, .until = until_};
+}
+
+core::step acquisition::look(boot_time now)
+{
+    return take_turn(lock_->look(*in_line_, bell_), now);
+}
+
+core::step acquisition::leave_line(trouble why)
+{
+    lock_->leave(*in_line_);
+    in_line_.reset();
+    return finish(std::move(why));
+}
+
+core::step acquisition::ask(bool alone, boot_time now)
+{
+    const auto how = lock_->begin_to_ask(alone);
+    auto lease = new_lease(*client_, lock_);
+    lease->reserve = how.reserve;
+    const auto plan = plan_for(*lease, how, now);
+    asking_ = std::make_unique<at_server>(std::move(lease), alone, plan, client_->random());
+    bell_.reset();
+    if (lock_->settings()->joins && !limit_.is_now()) {
+        // A new bell: that of the line may have rung once more.
+        bell_ = std::make_shared<bell>();
+        asking_->place.emplace(client_->room(), asking_->lease->holder, bell_);
+    }
+    asking_->machine.hears(client_->room().is_listening());
+    return checked(asking_->machine.start(now));
+}
+
+core::acquire_plan acquisition::plan_for(const core::lease& lease,
+                                         const core::local_lock::question& how, boot_time now) const
+{
+    const auto& settings = *lock_->settings();
     core::acquire_plan plan;
-    plan.mine = lease_->mine();
-    plan.lease = lease_->length;
+    plan.mine = lease.mine();
+    plan.lease = lease.length;
     plan.poll_interval = settings.poll_interval;
     plan.command_limit = client_->options().command_limit;
     plan.drift = client_->options().clock_drift;
-    plan.limit = how_.limit;
+    plan.limit = limit_;
+    if (!limit_.is_never() && !limit_.is_now()) {
+        // A caller whose turn has come may ask once, however late it is.
+        plan.limit = time_limit::after(
+            std::max<std::chrono::nanoseconds>(until_ - now, std::chrono::nanoseconds{1}));
+    }
     plan.joins = settings.joins;
     plan.fair = settings.fair;
     plan.client = client_->room().client();
-    plan.reserve = how_.reserve;
-    // A store has no use for it where numbers are set aside or nobody may be overtaken.
-    const bool overtakes = settings.fair && !base::is(base::mutant::bare_overtakes);
-    if (how_.reserve == 0 && !overtakes) plan.hint = how_.hint;
-    plan.silent_before = how_.silent_before;
+    plan.reserve = how.reserve;
+    plan.hint = how.hint;
+    plan.silent_before = how.silent_before;
     return plan;
 }
 
-core::acquire_step acquisition::start()
+core::step acquisition::on_reply(const core::reply& got, boot_time now)
 {
-    return checked(machine_.start(client_->platform().now()));
+    const bool is_busy = std::holds_alternative<core::busy>(std::get<core::acquire_reply>(got));
+    if (is_busy && asking_->place) client_->room().listen();
+    asking_->machine.hears(client_->room().is_listening());
+    return checked(asking_->machine.on_reply(got, now));
 }
 
-core::acquire_step acquisition::on_reply(const core::acquire_reply& got)
+core::step acquisition::on_time(boot_time now)
 {
-    if (!std::holds_alternative<core::granted>(got)) note_place();
-    if (place_ && std::holds_alternative<core::busy>(got)) client_->room().listen();
-    return checked(machine_.on_reply(got, client_->platform().now()));
+    if (in_line_) return look(now);
+    if (const auto granted = handed_over())
+        return checked(asking_->machine.on_granted(*granted, now));
+    asking_->machine.hears(client_->room().is_listening());
+    return checked(asking_->machine.on_time(now));
 }
 
-core::acquire_step acquisition::on_time()
+core::step acquisition::on_cancel(boot_time now, std::string_view why)
 {
-    note_place();
-    return checked(machine_.on_time(client_->platform().now()));
+    trouble cancelled{errc::cancelled, std::string{why}};
+    if (in_line_) return leave_line(std::move(cancelled));
+    if (!asking_) return finish(std::move(cancelled));  // it has not started
+    if (const auto granted = handed_over())
+        return checked(asking_->machine.on_granted(*granted, now));
+    return checked(asking_->machine.on_cancel(now, why));
 }
 
-core::acquire_step acquisition::on_cancel()
+std::optional<core::grant_notice> acquisition::handed_over()
 {
-    note_place();
-    return checked(machine_.on_cancel(client_->platform().now()));
+    return asking_->place ? asking_->place->take() : std::nullopt;
 }
 
-// From now on it may have one in the server's queue, which a release must find.
-void acquisition::note_place()
+core::step acquisition::checked(core::step step)
 {
-    if (place_) lease_->place_client = client_->room().client();
+    if (step.what != core::step::kind::finish) return step;
+    return asking_->machine.result().failure ? not_granted() : granted();
 }
 
-core::acquire_step acquisition::checked(core::acquire_step step)
+core::step acquisition::granted()
 {
-    using kind = core::acquire_step::kind;
-    if (place_ && step.what != kind::finish) {
-        if (const auto granted = place_->take()) {
-            step = machine_.on_granted(*granted, client_->platform().now());
-        }
-    }
-    if (!client_->room().is_listening()) step.request.wait.reset();
-    return step;
-}
-
-taken acquisition::conclude()
-{
-    concluded_ = true;
-    const auto& got = machine_.result();
-    if (got.failure) {
-        const bool clean_up = !base::is(base::mutant::d9_no_cleanup) &&
-                              !base::is(base::mutant::d32_waiter_stays) &&
-                              !base::is(base::mutant::grant_after_limit);
-        if (got.uncertain && clean_up) {
-            client_->room().gave_up(lease_, got.wanted_until);
-            place_.reset();
-            client_->leases().give_back(lease_, got.wanted_until);
-        }
-        return not_taken{{*got.failure, got.detail}, got.silence};
-    }
+    const auto& got = asking_->machine.result();
+    const auto& lease = asking_->lease;
     if (got.unheard) client_->room().doubt();
-    lease_->fence = got.fence;
-    lease_->wanted_until = got.wanted_until;
-    lease_->hint = got.hint;
-    lease_->has_reserve = how_.reserve > 0;
-    client_->leases().add(lease_, got.sent);
-    return lease_;
+    if (got.may_have_place) lease->place_client = client_->room().client();
+    lease->fence = got.fence;
+    lease->wanted_until = got.wanted_until;
+    lease->hint = got.hint;
+    lease->has_reserve = lease->reserve > 0;
+    client_->leases().add(lease, got.sent);
+    lock_->granted(asking_->alone, lease);
+    asking_->place.reset();
+    return finish(std::make_shared<grant>(client_->shared_from_this(), lease, lock_, how_));
+}
+
+core::step acquisition::not_granted()
+{
+    const auto& got = asking_->machine.result();
+    const auto& lease = asking_->lease;
+    const bool clean_up = !base::is(base::mutant::d9_no_cleanup) &&
+                          !base::is(base::mutant::d32_waiter_stays) &&
+                          !base::is(base::mutant::grant_after_limit);
+    if (got.may_have_place) lease->place_client = client_->room().client();
+    if (got.uncertain && clean_up) client_->room().gave_up(lease, got.wanted_until);
+    asking_->place.reset();
+    if (got.uncertain && clean_up) client_->leases().give_back(lease, got.wanted_until);
+    trouble why{*got.failure, got.detail};
+    lock_->not_granted(asking_->alone, why, got.silence);
+    return finish(std::move(why));
+}
+
+core::step acquisition::finish(result got)
+{
+    result_ = std::move(got);
+    return {.what = core::step::kind::finish};
 }
 
 }  // namespace pawl::sync

@@ -1,77 +1,90 @@
-// A lock on its way from the server to this client, as a thing of its own: a thread drives it that waits
-// meanwhile (server_lock.h), or the client's scheduler does (async_acquire.h).
+// One call that acquires a lock, as a machine for both drivers: first in line in this process, then at
+// the server.
 //
-//   start() ──▶ step ──▶ on_…() ──▶ step … ──▶ finish ──▶ conclude()
+//   start ──▶ in line here ──its turn──▶ at the server ──▶ finish
+//               └──passed on to it──────────────────────────▶
 #pragma once
 
 #include "base/clock.h"
 #include "core/acquire.h"
 #include "core/lease_table.h"
-#include "sync/lock_settings.h"
+#include "sync/call.h"
+#include "sync/client_state.h"
+#include "sync/grant.h"
+#include "sync/local_lock.h"
 #include "sync/trouble.h"
 #include "sync/waiting_room.h"
 
 #include <pawl/time_limit.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 namespace pawl::sync {
 
-class client_state;
-
-struct taking {
-    time_limit limit = time_limit::now();
-    unsigned reserve = 0;  // how many numbers to set aside above the fence
-    core::hint hint{};     // from the last grant, if the lock is likely to be free
-    base::boot_clock::duration silent_before{};  // as in core::acquire_plan
-    std::weak_ptr<core::lease_watcher> watcher{};
-};
-
-struct not_taken {
-    trouble why;
-    std::optional<core::silence> silence{};  // as in core::acquire_result
-};
-
-// The lease is in the keeper's hands; or if not, nothing is left at the server, as soon as that can be
-// reached.
-using taken = std::variant<core::lease_ptr, not_taken>;
-
-class acquisition {
+class acquisition final : public call {
 public:
     // `client` must outlive it.
-    acquisition(client_state& client, const settings_ptr& settings, taking how);
+    acquisition(client_state& client, std::shared_ptr<local_lock> lock, time_limit limit,
+                release_mode how);
 
-    // If it was not concluded, what may have come of it at the server is given back.
-    ~acquisition();
+    // If it has no result, it leaves the line, and gives back what it may have at the server.
+    ~acquisition() override;
     acquisition(const acquisition&) = delete;
     acquisition& operator=(const acquisition&) = delete;
 
-    // Each looks whether the lock was handed over meanwhile.
-    [[nodiscard]] core::acquire_step start();
-    [[nodiscard]] core::acquire_step on_reply(const core::acquire_reply& got);
-    [[nodiscard]] core::acquire_step on_time();  // that of the step is over
-    [[nodiscard]] core::acquire_step on_cancel();
+    [[nodiscard]] core::step start(base::boot_time now) override;
+    [[nodiscard]] core::step on_reply(const core::reply& got, base::boot_time now) override;
+    [[nodiscard]] core::step on_time(base::boot_time now) override;
+    [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
+    [[nodiscard]] std::shared_ptr<bell> woken_by() const override { return bell_; }
 
-    // Where it waits; nullptr if it never does.
-    [[nodiscard]] waiting_room::place* place() noexcept { return place_ ? &*place_ : nullptr; }
-
-    // After `finish`.
-    [[nodiscard]] taken conclude();
+    // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
+    // this call is left at the server, as soon as the server can be reached.
+    using result = std::variant<std::shared_ptr<grant>, trouble>;
+    [[nodiscard]] result& outcome() { return *result_; }
 
 private:
-    [[nodiscard]] core::acquire_plan plan(const lock_settings& settings) const;
-    void note_place();
-    [[nodiscard]] core::acquire_step checked(core::acquire_step step);
+    // At the server. Many callers only stand in line and never need this.
+    struct at_server {
+        at_server(core::lease_ptr mine, bool asks_alone, const core::acquire_plan& plan,
+                  const base::random_unit& random)
+            : lease{std::move(mine)}, alone{asks_alone}, machine{plan, random}
+        {
+        }
+
+        core::lease_ptr lease;
+        bool alone;
+        core::acquire_machine machine;
+        std::optional<waiting_room::place> place;
+    };
+
+    [[nodiscard]] core::step take_turn(const core::local_lock::turn& mine, base::boot_time now);
+    [[nodiscard]] core::step look(base::boot_time now);
+    [[nodiscard]] core::step leave_line(trouble why);
+    [[nodiscard]] core::step ask(bool alone, base::boot_time now);
+    [[nodiscard]] core::acquire_plan plan_for(const core::lease& lease,
+                                              const core::local_lock::question& how,
+                                              base::boot_time now) const;
+    [[nodiscard]] std::optional<core::grant_notice> handed_over();
+    [[nodiscard]] core::step checked(core::step step);
+    [[nodiscard]] core::step granted();
+    [[nodiscard]] core::step not_granted();
+    [[nodiscard]] core::step finish(result got);
 
     client_state* client_;
-    taking how_;
-    core::lease_ptr lease_;
-    core::acquire_machine machine_;
-    std::optional<waiting_room::place> place_;
-    bool concluded_ = false;
+    std::shared_ptr<local_lock> lock_;
+    time_limit limit_;
+    base::boot_time until_;
+    release_mode how_;
+    std::optional<core::local_lock::ticket> in_line_;
+    std::unique_ptr<at_server>
+        asking_;                  // to the end: a late reply needs what the request points to
+    std::shared_ptr<bell> bell_;  // of the line, then of the place at the server
+    std::optional<result> result_;
 };
 
 }  // namespace pawl::sync

@@ -2,7 +2,6 @@
 
 #include "base/forked.h"
 #include "base/mutant.h"
-#include "sync/acquisition.h"
 #include "sync/validate.h"
 
 #include <algorithm>
@@ -15,19 +14,12 @@ namespace pawl::sync {
 
 namespace {
 
-// Of its id a client is told by so many: enough that no two clients of a server are alike.
+// Length of the id prefix that names the client's channel: long enough that no two clients share one.
 constexpr std::size_t channel_digits = 16;
 
 core::failure closed_client()
 {
     return {.what = core::failure_kind::refused, .detail = "the client was destroyed"};
-}
-
-core::acquire_reply acquire(store::store* store, const core::acquire_step& step,
-                            const base::interrupt* stop)
-{
-    if (store == nullptr) return closed_client();
-    return std::get<core::acquire_reply>(store->execute(step.request, step.until, stop));
 }
 
 }  // namespace
@@ -36,7 +28,7 @@ client_state::parts::parts(const client_options& options, surroundings&& all, st
     : around{std::move(all)},
       keeper{options, around},
       room{around, keeper, std::move(client),
-           [this](std::optional<std::string_view> lock) { locals->let_go(lock); }},
+           [this](std::optional<std::string_view> lock) { locals->wanted(lock); }},
       calls{*around.platform, *around.loop}
 {
     around.loop->start();
@@ -75,7 +67,7 @@ void client_state::close()
     if (inherited()) return;
     const auto until = platform().now() + options_.shutdown_limit;
     parts_->calls.close(until);
-    parts_->locals->let_go(std::nullopt);
+    parts_->locals->wanted(std::nullopt);
     parts_->keeper.close(until);
     parts_->around.loop->stop();
     parts_->calls.abandon_all();
@@ -95,64 +87,6 @@ std::shared_ptr<store::store> client_state::open_store() const
 {
     const std::scoped_lock guard{parts_->store_mutex};
     return parts_->around.store;
-}
-
-void client_state::run(acquisition& wanted, const base::interrupt& stop)
-{
-    using kind = core::acquire_step::kind;
-    const base::call_under_way mark{platform()};
-    const auto store = open_store();
-    auto step = wanted.start();
-    while (step.what != kind::finish) {
-        if (step.what == kind::send) {
-            step = wanted.on_reply(acquire(store.get(), step, &stop));
-        } else if (wanted.place() != nullptr ? wanted.place()->wait(step.until, stop.token())
-                                             : platform().pause(step.until, &stop)) {
-            step = wanted.on_time();
-        } else {
-            step = wanted.on_cancel();
-        }
-    }
-}
-
-core::acquire_result client_state::run(const core::acquire_plan& plan)
-{
-    using kind = core::acquire_step::kind;
-    const base::call_under_way mark{platform()};
-    const auto store = open_store();
-    core::acquire_machine machine{plan, random_};
-    auto step = machine.start(platform().now());
-    while (step.what != kind::finish) {
-        if (step.what == kind::send) {
-            step = machine.on_reply(acquire(store.get(), step, nullptr), platform().now());
-        } else {
-            static_cast<void>(platform().pause(step.until, nullptr));
-            step = machine.on_time(platform().now());
-        }
-    }
-    return machine.result();
-}
-
-any_answer client_state::run_exchange(core::request request, const base::interrupt* stop,
-                                      std::chrono::milliseconds limit)
-{
-    using kind = core::exchange_step::kind;
-    const base::call_under_way mark{platform()};
-    const auto store = open_store();
-    core::exchange_machine machine{std::move(request), limit, random_};
-    auto step = machine.start(platform().now());
-    while (step.what != kind::finish) {
-        if (step.what == kind::send) {
-            auto got = store ? store->execute(machine.asked(), step.until, stop)
-                             : core::failed(machine.asked(), closed_client());
-            step = machine.on_reply(std::move(got), platform().now());
-        } else if (platform().pause(step.until, stop)) {
-            step = machine.on_time(platform().now());
-        } else {
-            step = machine.on_cancel(platform().now());
-        }
-    }
-    return {machine.result(), machine.sent()};
 }
 
 void client_state::prepare_to_tell()

@@ -5,12 +5,13 @@
 #include "base/interrupt.h"
 #include "base/platform.h"
 #include "base/random.h"
-#include "core/acquire.h"
 #include "core/exchange.h"
 #include "store/store.h"
 #include "sync/async_call.h"
+#include "sync/blocking_driver.h"
 #include "sync/lease_keeper.h"
 #include "sync/local_locks.h"
+#include "sync/loop_driver.h"
 #include "sync/surroundings.h"
 #include "sync/trouble.h"
 #include "sync/waiting_room.h"
@@ -23,6 +24,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,18 +32,12 @@
 
 namespace pawl::sync {
 
-class acquisition;
-
 // The answer to a request, and when that request was sent.
-struct any_answer {
-    core::reply what;
-    base::boot_time sent;
-};
 template <class Request>
 struct answer_to {
     // A store answers a request with a reply to that kind of request.
-    explicit answer_to(any_answer got)
-        : what{std::move(*std::get_if<typename Request::reply>(&got.what))}, sent{got.sent}
+    answer_to(const core::reply& got, base::boot_time when)
+        : what{std::get<typename Request::reply>(got)}, sent{when}
     {
     }
 
@@ -67,20 +63,41 @@ public:
     // a thread that exists in the parent only may have held it.
     [[nodiscard]] bool inherited() const noexcept;
 
-    // Run a machine to its end in the caller's thread. A closed client refuses.
-    void run(acquisition& wanted, const base::interrupt& stop);
-    [[nodiscard]] core::acquire_result run(const core::acquire_plan& plan);
+    // Runs a machine to its end in the caller's thread. A closed client refuses all requests.
+    [[nodiscard]] blocking_driver driver() const { return {platform(), loop(), open_store()}; }
+
+    // Likewise: asks one question about a hold.
     template <class Request>
-    [[nodiscard]] answer_to<Request> run(const Request& request,
+    [[nodiscard]] answer_to<Request> ask(const Request& request,
                                          const base::interrupt* stop = nullptr)
     {
-        return run(request, stop, options_.command_limit);
+        return ask(request, stop, options_.command_limit);
     }
     template <class Request>
-    [[nodiscard]] answer_to<Request> run(const Request& request, const base::interrupt* stop,
+    [[nodiscard]] answer_to<Request> ask(const Request& request, const base::interrupt* stop,
                                          std::chrono::milliseconds limit)
     {
-        return answer_to<Request>{run_exchange(request, stop, limit)};
+        core::exchange_machine machine{request, limit, random_};
+        driver().run(machine, stop);
+        return answer_to<Request>{machine.result(), machine.sent()};
+    }
+
+    // Runs a machine to its end on the event loop, from any thread. `done` is called with the machine,
+    // on the loop or, if the client is destroyed first, in the thread that does that. The second form
+    // ends with `stop`.
+    template <class Machine, class Done>
+    void start(std::unique_ptr<Machine> what, Done done)
+    {
+        auto told = when_done(*what, std::move(done));
+        calls().start(
+            std::make_shared<loop_driver>(loop_parts(), std::move(what), std::move(told)));
+    }
+    template <class Machine, class Done>
+    void start(std::unique_ptr<Machine> what, std::stop_token stop, Done done)
+    {
+        auto told = when_done(*what, std::move(done));
+        calls().start(std::make_shared<loop_driver>(loop_parts(), std::move(what), std::move(stop),
+                                                    std::move(told)));
     }
 
     // Before a lock is asked for: everything that is needed to tell of its loss is there. Throws
@@ -89,13 +106,6 @@ public:
 
     // As store::prepare().
     [[nodiscard]] maybe_trouble prepare();
-
-    // On the scheduler only: as store::submit().
-    void submit(core::request what, std::chrono::milliseconds patience,
-                store::store::still_wanted wanted, store::store::reply_handler done)
-    {
-        parts_->around.store->submit(std::move(what), patience, std::move(wanted), std::move(done));
-    }
 
     // As store::ping().
     [[nodiscard]] std::optional<core::failure> ping();
@@ -131,8 +141,18 @@ private:
     };
 
     [[nodiscard]] std::shared_ptr<store::store> open_store() const;
-    [[nodiscard]] any_answer run_exchange(core::request request, const base::interrupt* stop,
-                                          std::chrono::milliseconds limit);
+    [[nodiscard]] loop_driver::client_parts loop_parts() const
+    {
+        return {platform(), loop(), open_store().get()};
+    }
+    template <class Machine, class Done>
+    [[nodiscard]] loop_driver::done_handler when_done(Machine& what, Done done)
+    {
+        return [self = shared_from_this(), &what, done = std::move(done)](loop_driver& ended) {
+            self->calls().ended(ended);
+            done(what);
+        };
+    }
 
     unsigned process_mark_;
     client_options options_;

@@ -1,13 +1,40 @@
 #include "sync/grant.h"
 
+#include "core/exchange.h"
+#include "sync/departure.h"
 #include "sync/local_lock.h"
-#include "sync/server_lock.h"
 #include "sync/validate.h"
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
 #include <variant>
 
 namespace pawl::sync {
+
+namespace {
+
+// A call whose result is known before it starts. Its caller is told on the event loop nevertheless.
+class nothing_to_do final : public core::machine {
+public:
+    core::step start(base::boot_time /*now*/) override { return over(); }
+    core::step on_reply(const core::reply& /*got*/, base::boot_time /*now*/) override
+    {
+        return over();
+    }
+    core::step on_time(base::boot_time /*now*/) override { return over(); }
+    core::step on_cancel(base::boot_time /*now*/, std::string_view /*why*/) override
+    {
+        return over();
+    }
+
+private:
+    static core::step over() { return {.what = core::step::kind::finish}; }
+};
+
+}  // namespace
 
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
@@ -22,12 +49,12 @@ maybe_trouble grant::enter(const base::interrupt* stop)
         }
     } while (!word_.compare_exchange_weak(before, after));
     try {
-        const auto got = client_->run(lease_->count(after.holds()), stop);
+        const auto got = client_->ask(lease_->count(after.holds()), stop);
         auto failed = note(got.what, got.sent, lease_->length);
         if (failed) undo_entry();
         return failed;
     } catch (...) {
-        // Out of descriptors, say. A count that stayed up would keep the lock for ever.
+        // For example, no descriptors are left. A count that stayed up would keep the lock for ever.
         undo_entry();
         throw;
     }
@@ -35,7 +62,7 @@ maybe_trouble grant::enter(const base::interrupt* stop)
 
 void grant::undo_entry()
 {
-    // Everyone else may have left while we tried.
+    // All other holds may have left in the meantime.
     if (drop_one() == 0) static_cast<void>(release());
 }
 
@@ -45,7 +72,7 @@ maybe_trouble grant::leave()
     const auto left = drop_one();
     if (left == 0) return release();
     if (state() == hold_state::lost) return lost_because(lease_->why);
-    const auto got = client_->run(lease_->count(left));
+    const auto got = client_->ask(lease_->count(left));
     return note(got.what, got.sent, lease_->length);
 }
 
@@ -54,24 +81,29 @@ void grant::leave(result_handler done)
     const auto left = drop_one();
     if (left > 0) {
         ask(lease_->count(left), std::move(done));
-    } else if (local_) {
-        local_->release(lease_, std::move(done));
-    } else {
-        give_to_server(client_, lease_, std::move(done));
+        return;
     }
+    client_->start(std::make_unique<departure>(*client_, lock_, lease_),
+                   [done = std::move(done)](const departure& over) { done(over.outcome()); });
 }
 
-// Something that counts the lease anew.
+// A request after which the lease counts anew.
 template <class Request>
 void grant::ask(const Request& request, result_handler done)
 {
     if (state() == hold_state::lost) {
-        tell_later(client_, lost_because(lease_->why), std::move(done));
+        client_->start(std::make_unique<nothing_to_do>(),
+                       [why = lost_because(lease_->why),
+                        done = std::move(done)](const auto& /*over*/) { done(why); });
         return;
     }
-    ask_server(client_, lease_, request,
-               [self = shared_from_this(), length = request.lease, done = std::move(done)](
-                   const auto& got) { done(self->note(got.what, got.sent, length)); });
+    client_->start(std::make_unique<core::exchange_machine>(
+                       request, client_->options().command_limit, client_->random()),
+                   [self = shared_from_this(), length = request.lease,
+                    done = std::move(done)](const core::exchange_machine& got) {
+                       const auto& reply = std::get<core::hold_reply>(got.result());
+                       done(self->note(reply, got.sent(), length));
+                   });
 }
 
 unsigned grant::drop_one()
@@ -87,7 +119,14 @@ unsigned grant::drop_one()
 
 maybe_trouble grant::release()
 {
-    return local_ ? local_->release(lease_) : give_to_server(*client_, lease_);
+    departure leaving{*client_, lock_, lease_};
+    try {
+        client_->driver().run(leaving, nullptr);
+    } catch (const std::system_error& e) {
+        // No descriptors are left. The lock is given back in the background, once that can be done.
+        leaving.fail(e.what(), client_->platform().now());
+    }
+    return leaving.outcome();
 }
 
 maybe_trouble grant::extend(std::chrono::milliseconds length)
@@ -136,7 +175,7 @@ maybe_trouble grant::lengthen(std::chrono::milliseconds length, std::chrono::mil
     if (state() == hold_state::lost) return lost_because(lease_->why);
     // Noted before it is sent: even without an answer the server may keep it for as long.
     lease_->longest = std::max(lease_->longest.load(), length);
-    const auto got = client_->run(lease_->extend(length), nullptr, limit);
+    const auto got = client_->ask(lease_->extend(length), nullptr, limit);
     way = client_->platform().now() - got.sent;
     return note(got.what, got.sent, length);
 }
@@ -146,7 +185,7 @@ maybe_trouble grant::confirm(bool& still_ours)
     still_ours = false;
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     if (state() == hold_state::lost) return std::nullopt;
-    const auto got = client_->run(core::check_request{lease_->mine()}).what;
+    const auto got = client_->ask(core::check_request{lease_->mine()}).what;
     if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
     const auto status = std::get<core::hold_status>(got);
     if (status == core::hold_status::done) {

@@ -1,5 +1,4 @@
-// One grant of a lock: what a pawl::hold holds on to. Several holds share it when a recursive mutex
-// was entered again.
+// One grant of a lock. A pawl::hold refers to it; several holds do if a recursive mutex was entered again.
 #pragma once
 
 #include "base/clock.h"
@@ -21,27 +20,27 @@ namespace pawl::sync {
 
 class local_lock;
 
-// What the end of a hold does that was not released by a call.
+// What the destructor of a hold does.
 enum class release_mode : bool {
     waits,          // until the server has answered
-    in_background,  // for who has no thread that may wait
+    in_background,  // for a caller that has no thread that may wait
 };
 
 class grant : public std::enable_shared_from_this<grant> {
 public:
-    // `local` is where it is passed on when the last hold leaves; null: it is given to the server.
+    // When its last hold leaves, the lock is released to `lock`.
     grant(std::shared_ptr<client_state> client, core::lease_ptr lease,
-          std::shared_ptr<local_lock> local, release_mode how)
+          std::shared_ptr<local_lock> lock, release_mode how)
         : client_{std::move(client)},
           lease_{std::move(lease)},
-          local_{std::move(local)},
+          lock_{std::move(lock)},
           how_{how},
           fence_{lease_->fence}
     {
     }
 
-    // One hold more: the lock is entered again. `not_owner` if the last hold has left meanwhile: then
-    // there is nothing to enter, and the lock is to be acquired anew.
+    // One hold more: the lock is entered again. `not_owner` if the last hold has left in the meantime:
+    // then the lock must be acquired anew.
     [[nodiscard]] maybe_trouble enter(const base::interrupt* stop);
 
     // One hold less: with the last one the lock is released.
@@ -59,7 +58,7 @@ public:
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);
 
-    // Looks at the clock first, so what they say is true when they return.
+    // These look at the clock first, so the answer is true when they return.
     [[nodiscard]] hold_state state() const;
     [[nodiscard]] cause why() const;
     [[nodiscard]] std::stop_token lost() const;
@@ -87,7 +86,7 @@ private:
 
     std::shared_ptr<client_state> client_;
     core::lease_ptr lease_;
-    std::shared_ptr<local_lock> local_;
+    std::shared_ptr<local_lock> lock_;
     release_mode how_;
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};

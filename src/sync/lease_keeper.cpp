@@ -1,5 +1,6 @@
 #include "sync/lease_keeper.h"
 
+#include "sync/loop_driver.h"
 #include "sync/message.h"
 
 #include <algorithm>
@@ -221,46 +222,52 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
     renew_what_is_due();
 }
 
-struct lease_keeper::giving_back {
-    core::give_back_machine machine;  // its requests point to the lease, which it owns
-    bool awaited = true;
+// A core::give_back_machine that tells the keeper when close() need not wait for it any more.
+class lease_keeper::giving_back final : public core::machine {
+public:
+    giving_back(lease_keeper& keeper, core::give_back_machine what)
+        : keeper_{keeper}, machine_{std::move(what)}
+    {
+    }
+
+    core::step start(boot_time now) override { return noted(machine_.start(now)); }
+    core::step on_reply(const core::reply& got, boot_time now) override
+    {
+        return noted(machine_.on_reply(got, now));
+    }
+    core::step on_time(boot_time now) override { return noted(machine_.on_time(now)); }
+    core::step on_cancel(boot_time now, std::string_view why) override
+    {
+        return noted(machine_.on_cancel(now, why));
+    }
+
+private:
+    core::step noted(core::step step)
+    {
+        if (!machine_.is_awaited() && std::exchange(awaited_, false)) keeper_.one_given_back();
+        return step;
+    }
+
+    lease_keeper& keeper_;
+    core::give_back_machine machine_;
+    bool awaited_ = true;
 };
 
 void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giving how)
 {
-    const auto what = std::make_shared<giving_back>(
-        giving_back{{lease, wanted_until, how == giving::again, command_limit_}});
-    const auto first = what->machine.start(platform_.now());
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
-    loop_.post([this, what, first] { proceed(what, first); });
+    core::give_back_machine machine{lease, wanted_until, how == giving::again, command_limit_};
+    const auto driver = std::make_shared<loop_driver>(
+        loop_driver::client_parts{platform_, loop_, &store_},
+        std::make_unique<giving_back>(*this, std::move(machine)), [](loop_driver& /*over*/) {});
+    loop_.post([driver] { driver->start(); });
 }
 
-void lease_keeper::proceed(const std::shared_ptr<giving_back>& what,
-                           const core::give_back_step& step)
+void lease_keeper::one_given_back()
 {
-    using kind = core::give_back_step::kind;
-    if (!what->machine.is_awaited()) no_longer_awaited(*what);
-    switch (step.what) {
-    case kind::finish: break;
-    case kind::pause:
-        loop_.call_at(step.until, [this, what] { proceed(what, what->machine.on_pause_over()); });
-        break;
-    case kind::send:
-        store_.submit(
-            step.request, command_limit_, always_wanted, [this, what](const core::reply& got) {
-                proceed(what,
-                        what->machine.on_reply(std::get<core::hold_reply>(got), platform_.now()));
-            });
-        break;
-    }
-}
-
-void lease_keeper::no_longer_awaited(giving_back& what)
-{
-    if (!std::exchange(what.awaited, false)) return;
     const std::scoped_lock guard{mutex_};
     if (--being_given_back_ == 0) all_given_back_.request_stop();
 }

@@ -75,9 +75,8 @@ private:
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const core::renew_request::reply& replies);
-    struct giving_back;
-    void proceed(const std::shared_ptr<giving_back>& what, const core::give_back_step& step);
-    void no_longer_awaited(giving_back& what);
+    class giving_back;
+    void one_given_back();
     void wait_for_given_back(base::boot_time until);
     void set_alarm();                             // mutex_ is held
     void tell(const core::transitions& changes);  // mutex_ is held

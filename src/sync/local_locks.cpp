@@ -11,7 +11,7 @@ namespace {
 
 std::string_view name_of(const local_lock* lock) noexcept
 {
-    return lock->settings().what.name;
+    return lock->settings()->what.name;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ std::shared_ptr<local_lock> local_locks::meet(client_state& client, const settin
     const auto [begin, end] = all_.equal_range(std::string_view{settings->what.name});
     for (auto each = begin; each != end; ++each) {
         auto found = (*each)->weak_from_this().lock();
-        if (found && found->settings().same_as(*settings)) return found;
+        if (found && *found->settings() == *settings) return found;
         if (found) others.push_back(std::move(found));
     }
     made = std::make_shared<local_lock>(client, settings, weak_from_this());
@@ -69,7 +69,7 @@ void local_locks::part_from(const local_lock& which) noexcept
     if (found != end) all_.erase(found);
 }
 
-void local_locks::let_go(std::optional<std::string_view> name)
+void local_locks::wanted(std::optional<std::string_view> name)
 {
     std::vector<std::shared_ptr<local_lock>> found;
     {
@@ -80,7 +80,7 @@ void local_locks::let_go(std::optional<std::string_view> name)
             if (auto one = (*each)->weak_from_this().lock()) found.push_back(std::move(one));
         }
     }
-    for (const auto& each : found) each->let_go();
+    for (const auto& each : found) each->wanted();
 }
 
 }  // namespace pawl::sync

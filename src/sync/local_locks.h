@@ -1,4 +1,4 @@
-// The local locks of a client: those who want the same lock in the same way meet in one.
+// The local locks of a client: callers that want the same lock in the same way share one.
 #pragma once
 
 #include "base/forked.h"
@@ -21,11 +21,11 @@ public:
     [[nodiscard]] std::shared_ptr<local_lock> meet(client_state& client,
                                                    const settings_ptr& settings);
 
-    // It is used no more: by its destructor.
+    // By its destructor.
     void part_from(const local_lock& which) noexcept;
 
-    // What is idle here is given back: of this name, or all.
-    void let_go(std::optional<std::string_view> name);
+    // Another client wants the lock of this name, or may want any of them. Those that linger are given back.
+    void wanted(std::optional<std::string_view> name);
 
 private:
     unsigned process_mark_ = base::process_mark();

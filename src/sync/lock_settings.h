@@ -1,4 +1,4 @@
-// What a lock is and how it is used: its name and options, checked.
+// The name and the options of a lock, checked.
 #pragma once
 
 #include "core/object.h"
@@ -24,16 +24,11 @@ struct lock_settings {
     std::chrono::milliseconds linger{};
     bool announce{};
 
-    // Whether users of both in one process can share a grant.
-    [[nodiscard]] bool same_as(const lock_settings& other) const
-    {
-        return what.name == other.what.name && what.layout == other.what.layout &&
-               lease == other.lease && renew == other.renew && linger == other.linger &&
-               announce == other.announce;
-    }
+    // Callers whose settings are the same share a local lock.
+    bool operator==(const lock_settings&) const = default;
 };
 
-// One for all who use the lock.
+// All users of a lock share one.
 using settings_ptr = std::shared_ptr<const lock_settings>;
 
 // Throws pawl::error (bad_argument).

@@ -2,9 +2,8 @@
 
 #include "base/interrupt.h"
 #include "base/platform.h"
-#include "sync/async_acquire.h"
+#include "sync/async_access.h"
 #include "sync/message.h"
-#include "sync/server_lock.h"
 
 #include <cstddef>
 #include <system_error>
@@ -15,46 +14,38 @@ lock_state::lock_state(std::shared_ptr<client_state> client, std::string_view na
                        const lock_options& options, core::object_kind kind, fairness fairness)
     : client_{std::move(client)}, settings_{settle(name, options, kind, fairness)}
 {
-    // Where no waiter may be overtaken each one needs a place of its own at the server.
-    const bool shares = settings_->joins && !settings_->fair;
-    if (shares && !client_->inherited()) local_ = client_->locals().meet(*client_, settings_);
+    if (!client_->inherited()) lock_ = client_->locals().meet(*client_, settings_);
 }
 
 lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& stop)
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     if (stop.stop_requested()) return trouble{errc::cancelled, {}};
-    // Until the lease is in the keeper's hands.
+    // Until the lease_keeper has the lease.
     const base::call_under_way mark{client_->platform()};
     try {
         client_->prepare_to_tell();
-        if (!is_recursive()) return acquire_anew(limit, stop);
+        const base::interrupt interrupt{stop};
+        if (!is_recursive()) return acquire_anew(limit, interrupt);
         if (auto mine = own_grant()) {
-            const base::interrupt interrupt{stop};
             auto failed = mine->enter(&interrupt);
             if (!failed) return mine;
             if (failed->code != errc::not_owner) return std::move(*failed);
         }
-        auto got = acquire_anew(limit, stop);
+        auto got = acquire_anew(limit, interrupt);
         if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
         return got;
     } catch (const std::system_error& e) {
-        // Out of descriptors or threads: as likely to pass as a broken connection.
+        // No descriptors or threads are left. That may pass, like a broken connection.
         return trouble{errc::unreachable, e.what()};
     }
 }
 
-lock_state::result lock_state::acquire_anew(time_limit limit, const std::stop_token& stop)
+lock_state::result lock_state::acquire_anew(time_limit limit, const base::interrupt& stop)
 {
-    if (local_) return local_->acquire(limit, stop);
-    taking how;
-    how.limit = limit;
-    how.hint = hint_.exchange({});
-    auto got = take_from_server(*client_, settings_, std::move(how), stop);
-    if (auto* const failed = std::get_if<not_taken>(&got)) return std::move(failed->why);
-    const auto& lease = std::get<core::lease_ptr>(got);
-    hint_ = lease->hint;
-    return std::make_shared<grant>(client_, lease, nullptr, release_mode::waits);
+    acquisition wanted{*client_, lock_, limit, release_mode::waits};
+    client_->driver().run(wanted, &stop);
+    return std::move(wanted.outcome());
 }
 
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
@@ -64,11 +55,25 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
         throw error{failed->code,
                     describe("acquire", name(), client_->server(), failed->code, failed->detail)};
     }
-    client_->calls().start(std::make_shared<async_acquire>(client_, settings_, local_, limit,
-                                                           std::move(told), std::move(stop)));
+    // A std::function is copied, so it cannot own a unique_ptr.
+    auto done = [client = client_.get(), settings = settings_,
+                 told = std::shared_ptr{std::move(told)}](acquisition& over) {
+        auto& got = over.outcome();
+        if (auto* const granted = std::get_if<std::shared_ptr<grant>>(&got)) {
+            told->done(async_access::make(std::move(*granted)), {}, {});
+            return;
+        }
+        const auto& failed = std::get<trouble>(got);
+        told->done(
+            hold{}, failed.code,
+            describe("acquire", settings->what.name, client->server(), failed.code, failed.detail));
+    };
+    client_->start(
+        std::make_unique<acquisition>(*client_, lock_, limit, release_mode::in_background),
+        std::move(stop), std::move(done));
 }
 
-// For an acquire that is not to wait.
+// Before an acquire that does not wait.
 maybe_trouble lock_state::prepare()
 {
     try {

@@ -1,8 +1,9 @@
-// What stands behind a pawl::mutex: its name and options, and what its threads have locked.
+// The state of a pawl::mutex: its name and options, and what its threads have locked.
 #pragma once
 
+#include "base/interrupt.h"
 #include "core/object.h"
-#include "core/request.h"
+#include "sync/acquisition.h"
 #include "sync/client_state.h"
 #include "sync/grant.h"
 #include "sync/local_lock.h"
@@ -14,7 +15,6 @@
 #include <pawl/options.h>
 #include <pawl/time_limit.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace pawl::sync {
@@ -34,14 +33,14 @@ public:
     lock_state(std::shared_ptr<client_state> client, std::string_view name,
                const lock_options& options, core::object_kind kind, fairness fairness);
 
-    using result = std::variant<std::shared_ptr<grant>, trouble>;
+    using result = acquisition::result;
     [[nodiscard]] result acquire(time_limit limit, const std::stop_token& stop);
 
-    // The same without waiting: docs in <pawl/async.h>. Throws pawl::error.
+    // The same without waiting, as <pawl/async.h> says. Throws pawl::error.
     void acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                  std::stop_token stop);
 
-    // What lock() and unlock() need: the calling thread's holds, the last one last.
+    // For lock() and unlock(): the holds of the calling thread, the last one last.
     void keep(hold what);
     [[nodiscard]] hold* current() const noexcept;
     [[nodiscard]] std::unique_ptr<hold> take_current() noexcept;
@@ -58,15 +57,14 @@ private:
         return settings_->what.kind == core::object_kind::counted;
     }
     [[nodiscard]] maybe_trouble prepare();
-    [[nodiscard]] result acquire_anew(time_limit limit, const std::stop_token& stop);
+    [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
     [[nodiscard]] std::shared_ptr<grant> own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept;
     void remember(const std::shared_ptr<grant>& mine);
 
     std::shared_ptr<client_state> client_;
     settings_ptr settings_;
-    std::shared_ptr<local_lock> local_;  // null if each caller goes to the server itself
-    std::atomic<core::hint> hint_{};     // then: from the last grant, if the lock was free
+    std::shared_ptr<local_lock> lock_;  // null in a child process, which cannot use it
 
     mutable std::mutex mutex_;
     std::vector<std::pair<std::uint64_t, std::weak_ptr<grant>>> owners_;   // for re-entry

@@ -1,6 +1,7 @@
 #include <pawl/error.h>
 #include <pawl/stateless.h>
 
+#include "core/acquire.h"
 #include "core/object.h"
 #include "core/request.h"
 #include "sync/client_access.h"
@@ -35,15 +36,18 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
     const auto object = checked_lock(name, holder);
     sync::validate_lease("lease", lease);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
-    const auto got = client.run(core::acquire_plan{.mine = {&object, holder},
-                                                   .lease = lease,
-                                                   .poll_interval = {},
-                                                   .command_limit = client.options().command_limit,
-                                                   .drift = client.options().clock_drift,
-                                                   .limit = time_limit::now(),
-                                                   .own_holder = false});
-    // What an unanswered try may have left is not taken back: the same holder may have locked it
-    // before, and it would be that lock which went.
+    core::acquire_machine machine{{.mine = {&object, holder},
+                                   .lease = lease,
+                                   .poll_interval = {},
+                                   .command_limit = client.options().command_limit,
+                                   .drift = client.options().clock_drift,
+                                   .limit = time_limit::now(),
+                                   .own_holder = false},
+                                  client.random()};
+    client.driver().run(machine, nullptr);
+    const auto& got = machine.result();
+    // A try without an answer may have left something at the server. It is not removed: the same holder
+    // may have locked the lock before, and would lose it.
     if (got.failure) return trouble{*got.failure, got.detail};
     return got.fence;
 }
@@ -66,7 +70,7 @@ value_or_trouble<bool> ask(Make make, sync::client_state& client, std::string_vi
 {
     const auto object = checked_lock(name, holder);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
-    const auto got = client.run(make(core::claim{&object, holder})).what;
+    const auto got = client.ask(make(core::claim{&object, holder})).what;
     if (const auto* failed = std::get_if<core::failure>(&got)) return sync::trouble_of(*failed);
     switch (*std::get_if<core::hold_status>(&got)) {
     case core::hold_status::done: return true;

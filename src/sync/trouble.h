@@ -1,4 +1,4 @@
-// A failure on its way to the caller, who gets it as an exception or as an error_code.
+// A failure on its way to the caller.
 #pragma once
 
 #include "core/failure.h"
@@ -13,15 +13,10 @@
 
 namespace pawl::sync {
 
-struct trouble {
-    errc code{};
-    std::string detail;  // what happened, in someone else's words
-};
+using core::trouble;
+using core::trouble_of;
 
 using maybe_trouble = std::optional<trouble>;
-
-// What a failure means to the caller.
-[[nodiscard]] trouble trouble_of(const core::failure& got);
 
 [[nodiscard]] trouble lost_because(cause why);
 

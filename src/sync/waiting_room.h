@@ -1,71 +1,63 @@
-// Where those wait who have a place in some lock's queue at the server. One subscription tells them all.
+// The waiters of a client that have a place in some lock's queue at the server. One subscription tells
+// them all.
 #pragma once
 
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "core/abandoned.h"
 #include "core/lease_table.h"
 #include "core/notice.h"
 #include "store/store.h"
+#include "sync/bell.h"
 #include "sync/lease_keeper.h"
 #include "sync/surroundings.h"
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace pawl::sync {
 
 class waiting_room final : public store::notice_listener {
 public:
-    // What lingers here must go: who wants it, or nothing if we could not hear of anyone.
+    // Another client wants this lock; or all locks that linger must go, because this client could not
+    // hear of it.
     using giving_back = std::function<void(std::optional<std::string_view> lock)>;
 
-    // `around` and `keeper` must outlive the room. `client` is whom the server tells of grants.
+    // `around` and `keeper` must outlive the room. `client` names this client to the server.
     waiting_room(const surroundings& around, lease_keeper& keeper, std::string client,
                  giving_back let_go);
 
     // From any thread: starts to listen, unless it has.
     void listen();
 
-    // Whether a grant would be heard of.
+    // Whether this client would hear of a grant.
     [[nodiscard]] bool is_listening() const noexcept { return listening_; }
 
     [[nodiscard]] const std::string& client() const noexcept { return client_; }
 
-    // A grant had to be found by looking: perhaps nothing is heard any more, though nobody said so.
+    // A waiter found its grant by looking, so the message was lost. Perhaps the connection is dead.
     void doubt();
 
-    // From any thread: nobody wants it any more, but until then a request of his may arrive at the server
-    // that was on its way. If he is granted the lock after all, it is given back at once.
+    // From any thread: the waiter wants the lock no more, but until then one of its requests may arrive
+    // at the server. If it is granted the lock after all, the lock is given back at once.
     void gave_up(const core::lease_ptr& lease, base::boot_time wanted_until);
 
-    // Of one who may come to wait. From before his first request until he has the lock or has given
-    // up, so that no grant is missed.
+    // The place of one waiter. It exists from before the first request until the waiter has the lock or
+    // has given up, so that no grant is missed.
     class place {
     public:
-        place(waiting_room& room, std::string_view holder);
+        // The bell rings when there is a grant, or when the waiter must ask the server itself.
+        place(waiting_room& room, std::string_view holder, std::shared_ptr<bell> woken_by);
         ~place();
         place(const place&) = delete;
         place& operator=(const place&) = delete;
-
-        // Once, on the client's scheduler: `wake` is called when there is a grant, or when it is to look
-        // for itself. False if there is something already: then it is not called.
-        using waker = std::function<void()>;
-        [[nodiscard]] bool wake_by(waker wake);
-
-        // It does not wait any more: it looks for itself.
-        void wake_no_more();
-
-        // The calling thread waits: for a grant, for the time, until it is to look for itself, or
-        // until `stop`; false only for the latter.
-        [[nodiscard]] bool wait(base::boot_time until, const std::stop_token& stop);
 
         // A grant, if there is one.
         [[nodiscard]] std::optional<core::grant_notice> take();
@@ -75,11 +67,8 @@ public:
 
         waiting_room* room_;
         std::string_view holder_;
-
-        // Guarded by the room's mutex.
-        std::optional<core::grant_notice> granted_;
-        bool look_ = false;
-        waker wake_;  // while it waits
+        std::shared_ptr<bell> bell_;
+        std::optional<core::grant_notice> granted_;  // guarded by the room's mutex
     };
 
     void granted(const core::grant_notice& what) override;
@@ -87,7 +76,7 @@ public:
     void listening(bool now) override;
 
 private:
-    [[nodiscard]] place::waker note(const core::grant_notice& what);
+    [[nodiscard]] std::shared_ptr<bell> note(const core::grant_notice& what);
 
     base::platform& platform_;
     base::scheduler& loop_;
@@ -100,12 +89,7 @@ private:
 
     std::mutex mutex_;
     std::unordered_map<std::string_view, place*> places_;  // by holder; guarded by mutex_
-
-    struct abandoned {
-        core::lease_ptr lease;
-        base::boot_time wanted_until;
-    };
-    std::vector<abandoned> abandoned_;  // likewise; few, and not for long
+    core::abandoned_waiters abandoned_;                    // guarded by mutex_
 };
 
 }  // namespace pawl::sync

@@ -1,6 +1,7 @@
 #include "core/acquire.h"
 
 #include "unit/at.h"
+#include "unit/sent.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 using test::always;
 using test::at;
-using kind = acquire_step::kind;
+using test::sent;
+using kind = step::kind;
 
 const failure no_answer{
     .what = failure_kind::no_reply, .detail = "silence", .maybe_executed = true};
@@ -49,8 +51,8 @@ TEST_F(acquiring, a_grant_counts_from_before_the_request_was_sent)
     auto m = machine(time_limit::now());
     auto step = m.start(at(0));
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_FALSE(step.request.repeated);
-    step = m.on_reply(grant(7), at(200));
+    EXPECT_FALSE(sent(step).repeated);
+    step = m.answered(grant(7), at(200));
     ASSERT_EQ(step.what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().fence, 7U);
@@ -66,7 +68,7 @@ TEST_F(acquiring, a_grant_that_arrives_just_before_its_deadline_is_one)
                        .drift = 0.01},
                       random_ = always(1)};
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_reply(grant(7), at(987)).what, kind::finish);
+    ASSERT_EQ(m.answered(grant(7), at(987)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
 }
 
@@ -74,7 +76,7 @@ TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_no_grant)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_reply(grant(7), at(988)).what, kind::finish);
+    ASSERT_EQ(m.answered(grant(7), at(988)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_TRUE(m.result().uncertain) << "the server may hold it for us";
 }
@@ -90,10 +92,10 @@ TEST_F(acquiring, a_late_grant_within_patience_is_repeated_and_counts_from_the_r
                        .limit = time_limit::now()},
                       random_};
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(grant(7), at(97));
+    auto step = m.answered(grant(7), at(97));
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(step.request.repeated);
-    step = m.on_reply(grant(8), at(120));
+    EXPECT_TRUE(sent(step).repeated);
+    step = m.answered(grant(8), at(120));
     ASSERT_EQ(step.what, kind::finish);
     EXPECT_EQ(m.result().fence, 8U);
     EXPECT_EQ(m.result().sent, at(97));
@@ -103,7 +105,7 @@ TEST_F(acquiring, trying_without_waiting_gives_up_when_it_is_busy)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_reply(others_hold_it(), at(1)).what, kind::finish);
+    ASSERT_EQ(m.answered(others_hold_it(), at(1)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::busy);
     EXPECT_FALSE(m.result().uncertain);
 }
@@ -113,7 +115,7 @@ TEST_F(acquiring, a_busy_lock_is_asked_for_again_after_a_jittered_pause)
     for (const auto& [jitter, pause] : {std::pair{0.0, 50}, std::pair{1.0, 100}}) {
         auto m = machine(time_limit::never(), jitter);
         static_cast<void>(m.start(at(0)));
-        const auto step = m.on_reply(others_hold_it(10s), at(5));
+        const auto step = m.answered(others_hold_it(10s), at(5));
         ASSERT_EQ(step.what, kind::pause);
         EXPECT_EQ(step.until, at(5 + pause));
         EXPECT_EQ(m.on_time(step.until).what, kind::send);
@@ -124,14 +126,14 @@ TEST_F(acquiring, the_end_of_the_holders_lease_is_not_slept_through)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_reply(others_hold_it(20ms), at(5)).until, at(5 + 20 + 1));
+    EXPECT_EQ(m.answered(others_hold_it(20ms), at(5)).until, at(5 + 20 + 1));
 }
 
 TEST_F(acquiring, waiting_ends_at_the_callers_limit)
 {
     auto m = machine(time_limit::after(60ms));
     static_cast<void>(m.start(at(0)));
-    const auto step = m.on_reply(others_hold_it(), at(5));
+    const auto step = m.answered(others_hold_it(), at(5));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_LE(step.until, at(61));
     ASSERT_EQ(m.on_time(at(61)).what, kind::finish);
@@ -142,14 +144,14 @@ TEST_F(acquiring, a_lost_reply_is_followed_by_a_repeat_that_says_so)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(no_answer, at(100));
+    auto step = m.answered(no_answer, at(100));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_EQ(step.until, at(110)) << "the first back-off";
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(step.request.repeated);
-    EXPECT_EQ(step.request.mine.holder, "me") << "the same request, not a new one";
-    ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
+    EXPECT_TRUE(sent(step).repeated);
+    EXPECT_EQ(sent(step).mine.holder, "me") << "the same request, not a new one";
+    ASSERT_EQ(m.answered(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the try that was answered";
 }
@@ -158,9 +160,9 @@ TEST_F(acquiring, a_request_that_never_left_is_no_repeat)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(never_sent, at(1));
+    auto step = m.answered(never_sent, at(1));
     step = m.on_time(step.until);
-    EXPECT_FALSE(step.request.repeated);
+    EXPECT_FALSE(sent(step).repeated);
 }
 
 TEST_F(acquiring, silence_ends_with_unreachable_when_patience_does_and_is_cleaned_up)
@@ -168,7 +170,7 @@ TEST_F(acquiring, silence_ends_with_unreachable_when_patience_does_and_is_cleane
     auto m = machine(time_limit::never());
     auto step = m.start(at(0));
     EXPECT_EQ(step.until, at(100)) << "a third: there must be time for another connection";
-    step = m.on_reply(no_answer, at(300));
+    step = m.answered(no_answer, at(300));
     ASSERT_EQ(step.what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_EQ(m.result().detail, "silence");
@@ -179,7 +181,7 @@ TEST_F(acquiring, a_repeated_try_may_use_all_that_is_left_of_patience)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(no_answer, at(100));
+    auto step = m.answered(no_answer, at(100));
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_EQ(step.until, at(300)) << "on a slow line a new connection takes longer than a third";
@@ -189,9 +191,9 @@ TEST_F(acquiring, every_sign_of_life_renews_patience)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(others_hold_it(), at(250));
+    auto step = m.answered(others_hold_it(), at(250));
     step = m.on_time(at(350));
-    step = m.on_reply(never_sent, at(400));
+    step = m.answered(never_sent, at(400));
     EXPECT_EQ(step.what, kind::pause) << "patience counts from the last answer, at 250";
 }
 
@@ -199,10 +201,10 @@ TEST_F(acquiring, a_pause_longer_than_patience_does_not_use_it_up)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_reply(others_hold_it(), at(1)));
+    static_cast<void>(m.answered(others_hold_it(), at(1)));
     // The process was stopped, or the interval is long.
     static_cast<void>(m.on_time(at(5000)));
-    EXPECT_EQ(m.on_reply(never_sent, at(5100)).what, kind::pause) << "there is a second try";
+    EXPECT_EQ(m.answered(never_sent, at(5100)).what, kind::pause) << "there is a second try";
 }
 
 TEST_F(acquiring, a_holder_that_is_not_its_own_is_never_taken_for_its_own_grant)
@@ -217,11 +219,11 @@ TEST_F(acquiring, a_holder_that_is_not_its_own_is_never_taken_for_its_own_grant)
                        .own_holder = false},
                       random_};
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(never_sent, at(1));
+    auto step = m.answered(never_sent, at(1));
     ASSERT_EQ(step.what, kind::pause) << "nothing was sent, so it can be repeated";
     step = m.on_time(step.until);
-    EXPECT_FALSE(step.request.repeated);
-    ASSERT_EQ(m.on_reply(no_answer, at(50)).what, kind::finish);
+    EXPECT_FALSE(sent(step).repeated);
+    ASSERT_EQ(m.answered(no_answer, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
 }
 
@@ -229,8 +231,8 @@ TEST_F(acquiring, cancelling_a_pause_after_a_clean_answer_leaves_nothing_behind)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_reply(others_hold_it(), at(1)));
-    ASSERT_EQ(m.on_cancel(at(9000)).what, kind::finish);
+    static_cast<void>(m.answered(others_hold_it(), at(1)));
+    ASSERT_EQ(m.on_cancel(at(9000), {}).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::cancelled);
     EXPECT_FALSE(m.result().uncertain);
 }
@@ -240,7 +242,7 @@ TEST_F(acquiring, cancelling_while_a_request_is_under_way_must_be_cleaned_up)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     ASSERT_EQ(
-        m.on_reply(failure{.what = failure_kind::cancelled, .maybe_executed = true}, at(1)).what,
+        m.answered(failure{.what = failure_kind::cancelled, .maybe_executed = true}, at(1)).what,
         kind::finish);
     EXPECT_EQ(m.result().failure, errc::cancelled);
     EXPECT_TRUE(m.result().uncertain);
@@ -251,12 +253,12 @@ TEST_F(acquiring, once_unsure_always_unsure_even_after_a_busy_answer)
     // The first request may still be on its way, and be granted when the holder leaves.
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(no_answer, at(100));
+    auto step = m.answered(no_answer, at(100));
     step = m.on_time(step.until);
-    step = m.on_reply(others_hold_it(), at(120));
+    step = m.answered(others_hold_it(), at(120));
     step = m.on_time(step.until);
-    EXPECT_TRUE(step.request.repeated);
-    static_cast<void>(m.on_cancel(at(9000)));
+    EXPECT_TRUE(sent(step).repeated);
+    static_cast<void>(m.on_cancel(at(9000), {}));
     EXPECT_TRUE(m.result().uncertain);
 }
 
@@ -264,7 +266,7 @@ TEST_F(acquiring, a_refusal_is_final)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_reply(failure{.what = failure_kind::refused, .detail = "OOM"}, at(1)).what,
+    ASSERT_EQ(m.answered(failure{.what = failure_kind::refused, .detail = "OOM"}, at(1)).what,
               kind::finish);
     EXPECT_EQ(m.result().failure, errc::refused);
     EXPECT_EQ(m.result().detail, "OOM");
@@ -276,20 +278,20 @@ TEST_F(acquiring, a_caller_who_does_not_wait_is_told_at_once_that_nobody_listens
     nobody.no_server = true;
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_reply(nobody, at(1)).what, kind::finish);
+    EXPECT_EQ(m.answered(nobody, at(1)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_EQ(m.result().detail, "connection refused");
 
     auto patient = machine(time_limit::after(200ms));
     static_cast<void>(patient.start(at(0)));
-    EXPECT_EQ(patient.on_reply(nobody, at(1)).what, kind::pause);
+    EXPECT_EQ(patient.answered(nobody, at(1)).what, kind::pause);
 }
 
 TEST_F(acquiring, a_key_of_another_type_is_not_a_lock)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_reply(failure{.what = failure_kind::not_a_lock}, at(1)));
+    static_cast<void>(m.answered(failure{.what = failure_kind::not_a_lock}, at(1)));
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
 }
 
@@ -319,11 +321,11 @@ protected:
 TEST_F(acquiring_with_a_hint, gives_it_to_the_first_request_only)
 {
     auto m = hinted();
-    const auto first = m.start(at(0)).request;
+    const auto first = sent(m.start(at(0)));
     EXPECT_EQ(first.hint.value, 17U);
     EXPECT_TRUE(first.first);
-    static_cast<void>(m.on_reply(others_hold_it(), at(1)));
-    const auto second = m.on_time(at(100)).request;
+    static_cast<void>(m.answered(others_hold_it(), at(1)));
+    const auto second = sent(m.on_time(at(100)));
     EXPECT_FALSE(second.hint);
     EXPECT_FALSE(second.first);
 }
@@ -332,9 +334,9 @@ TEST_F(acquiring_with_a_hint, gives_it_again_to_a_request_that_repeats_one_witho
 {
     auto m = hinted();
     static_cast<void>(m.start(at(0)));
-    const auto step = m.on_reply(no_answer, at(100));
+    const auto step = m.answered(no_answer, at(100));
     ASSERT_EQ(step.what, kind::pause);
-    const auto second = m.on_time(step.until).request;
+    const auto second = sent(m.on_time(step.until));
     EXPECT_TRUE(second.repeated);
     EXPECT_FALSE(second.first);
     EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have become of the first";
@@ -346,9 +348,9 @@ TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_the_store_says_so)
     static_cast<void>(m.start(at(0)));
     auto silence = no_answer;
     silence.maybe_late = true;
-    const auto step = m.on_reply(silence, at(100));
+    const auto step = m.answered(silence, at(100));
     static_cast<void>(m.on_time(step.until));
-    ASSERT_EQ(m.on_reply(grant(7), at(150)).what, kind::finish);
+    ASSERT_EQ(m.answered(grant(7), at(150)).what, kind::finish);
     EXPECT_EQ(m.result().wanted_until, at(100) + latest_execution);
     EXPECT_FALSE(m.result().hint);
 }
@@ -358,13 +360,13 @@ TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_its_time_is_over_or_
     auto late = hinted();
     const auto step = late.start(at(0));
     ASSERT_EQ(late.on_time(step.until).what, kind::pause);
-    static_cast<void>(late.on_cancel(at(105)));
+    static_cast<void>(late.on_cancel(at(105), {}));
     EXPECT_TRUE(late.result().uncertain);
     EXPECT_EQ(late.result().wanted_until, step.until + latest_execution);
 
     auto cancelled = hinted();
     static_cast<void>(cancelled.start(at(0)));
-    ASSERT_EQ(cancelled.on_cancel(at(50)).what, kind::finish);
+    ASSERT_EQ(cancelled.on_cancel(at(50), {}).what, kind::finish);
     EXPECT_EQ(cancelled.result().failure, errc::cancelled);
     EXPECT_TRUE(cancelled.result().uncertain) << "the request is under way";
     EXPECT_EQ(cancelled.result().wanted_until, at(50) + latest_execution);
@@ -374,13 +376,13 @@ TEST_F(acquiring, gives_the_stores_hint_back_if_the_first_answer_was_a_grant)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_reply(grant(7), at(1)));
+    static_cast<void>(m.answered(grant(7), at(1)));
     EXPECT_EQ(m.result().hint.value, 7U);
     auto later = machine(time_limit::never());
     static_cast<void>(later.start(at(0)));
-    static_cast<void>(later.on_reply(others_hold_it(), at(1)));
+    static_cast<void>(later.answered(others_hold_it(), at(1)));
     static_cast<void>(later.on_time(at(100)));
-    static_cast<void>(later.on_reply(grant(7), at(101)));
+    static_cast<void>(later.answered(grant(7), at(101)));
     EXPECT_FALSE(later.result().hint);
 }
 
@@ -390,8 +392,8 @@ TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
     const auto first = m.start(at(0));
     const auto step = m.on_time(first.until);
     ASSERT_EQ(step.what, kind::pause);
-    EXPECT_TRUE(m.on_time(step.until).request.repeated);
-    ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
+    EXPECT_TRUE(sent(m.on_time(step.until)).repeated);
+    ASSERT_EQ(m.answered(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().wanted_until, at(300)) << "that of the last request";
 }
@@ -402,9 +404,9 @@ TEST_F(acquiring, that_ends_with_patience_says_since_when_the_server_was_silent)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_reply(others_hold_it(), at(50)).what, kind::pause);
+    ASSERT_EQ(m.answered(others_hold_it(), at(50)).what, kind::pause);
     ASSERT_EQ(m.on_time(at(150)).what, kind::send);
-    ASSERT_EQ(m.on_reply(no_answer, at(450)).what, kind::finish);
+    ASSERT_EQ(m.answered(no_answer, at(450)).what, kind::finish);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(150));
     EXPECT_TRUE(m.result().silence->out_of_patience);
@@ -414,7 +416,7 @@ TEST_F(acquiring, that_ends_with_the_callers_limit_was_silent_for_less)
 {
     auto m = machine(time_limit::after(100ms));
     static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.on_reply(no_answer, at(100)).what, kind::finish);
+    ASSERT_EQ(m.answered(no_answer, at(100)).what, kind::finish);
     ASSERT_EQ(m.result().failure, errc::unreachable);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(0));
@@ -425,14 +427,14 @@ TEST_F(acquiring, that_is_cancelled_says_whether_an_answer_was_missing)
 {
     auto while_it_asks = machine(time_limit::never());
     static_cast<void>(while_it_asks.start(at(0)));
-    static_cast<void>(while_it_asks.on_reply(failure{.what = failure_kind::cancelled}, at(50)));
+    static_cast<void>(while_it_asks.answered(failure{.what = failure_kind::cancelled}, at(50)));
     ASSERT_TRUE(while_it_asks.result().silence);
     EXPECT_FALSE(while_it_asks.result().silence->out_of_patience);
 
     auto while_it_waits = machine(time_limit::never());
     static_cast<void>(while_it_waits.start(at(0)));
-    static_cast<void>(while_it_waits.on_reply(others_hold_it(), at(50)));
-    static_cast<void>(while_it_waits.on_cancel(at(60)));
+    static_cast<void>(while_it_waits.answered(others_hold_it(), at(50)));
+    static_cast<void>(while_it_waits.on_cancel(at(60), {}));
     EXPECT_FALSE(while_it_waits.result().silence);
 }
 
@@ -440,7 +442,7 @@ TEST_F(acquiring, that_is_refused_was_answered)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.on_reply(failure{.what = failure_kind::refused}, at(50)));
+    static_cast<void>(m.answered(failure{.what = failure_kind::refused}, at(50)));
     EXPECT_FALSE(m.result().silence);
 }
 
@@ -458,7 +460,7 @@ TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
     const auto step = m.start(at(1000));
     ASSERT_EQ(step.what, kind::send);
     EXPECT_EQ(step.until, at(1100)) << "one short try it has in any case";
-    ASSERT_EQ(m.on_reply(no_answer, at(1100)).what, kind::finish);
+    ASSERT_EQ(m.answered(no_answer, at(1100)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     ASSERT_TRUE(m.result().silence);
     EXPECT_EQ(m.result().silence->since, at(710));
@@ -473,7 +475,7 @@ TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
         auto m = machine(time_limit::now());
         static_cast<void>(m.start(at(0)));
         const failure error{.what = what, .maybe_executed = true};  // in part
-        ASSERT_EQ(m.on_reply(error, at(1)).what, kind::finish);
+        ASSERT_EQ(m.answered(error, at(1)).what, kind::finish);
         EXPECT_TRUE(m.result().uncertain) << "what it did in part is taken back";
         EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but once";
     }
@@ -484,11 +486,11 @@ TEST_F(acquiring, a_caller_who_does_not_wait_is_told_after_the_server_said_twice
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
     const failure not_now{.what = failure_kind::unavailable, .detail = "a replica"};
-    auto step = m.on_reply(not_now, at(1));
+    auto step = m.answered(not_now, at(1));
     ASSERT_EQ(step.what, kind::pause) << "another connection may lead to another server";
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
-    ASSERT_EQ(m.on_reply(not_now, at(20)).what, kind::finish);
+    ASSERT_EQ(m.answered(not_now, at(20)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     EXPECT_EQ(m.result().detail, "a replica");
     EXPECT_FALSE(m.result().uncertain);
@@ -499,7 +501,7 @@ TEST_F(acquiring, a_caller_who_does_not_wait_outlasts_causes_that_pass_by_themse
     auto m = machine(time_limit::now());
     auto step = m.start(at(0));
     for (int i = 0; i < 3; ++i) {
-        step = m.on_reply(failure{.what = failure_kind::unreachable, .detail = "EMFILE"}, at(i));
+        step = m.answered(failure{.what = failure_kind::unreachable, .detail = "EMFILE"}, at(i));
         ASSERT_EQ(step.what, kind::pause);
         step = m.on_time(at(i));
     }
@@ -511,11 +513,11 @@ TEST_F(acquiring, a_server_that_goes_away_is_not_told_as_a_busy_lock)
     static_cast<void>(m.start(at(0)));
     auto no_lock = others_hold_it();
     no_lock.holder = held_by::no_lock;
-    auto step = m.on_reply(no_lock, at(1));
+    auto step = m.answered(no_lock, at(1));
     ASSERT_NE(step.what, kind::finish) << "it looks once more";
     step = m.on_time(step.until);
     const failure gone{.what = failure_kind::unreachable, .no_server = true};
-    ASSERT_EQ(m.on_reply(gone, at(50)).what, kind::finish);
+    ASSERT_EQ(m.answered(gone, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
 }
 
@@ -524,7 +526,7 @@ TEST_F(acquiring, who_waits_is_patient_with_a_server_that_is_not_ready)
     auto m = machine(time_limit::never());
     auto step = m.start(at(0));
     for (int i = 0; i < 4; ++i) {
-        step = m.on_reply(failure{.what = failure_kind::unavailable}, at(1 + i));
+        step = m.answered(failure{.what = failure_kind::unavailable}, at(1 + i));
         ASSERT_EQ(step.what, kind::pause);
         step = m.on_time(at(2 + i));
     }

@@ -2,6 +2,7 @@
 #include "core/acquire.h"
 
 #include "unit/at.h"
+#include "unit/sent.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,8 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using test::always;
 using test::at;
-using kind = acquire_step::kind;
+using test::sent;
+using kind = step::kind;
 
 const failure no_answer{
     .what = failure_kind::no_reply, .detail = "silence", .maybe_executed = true};
@@ -59,7 +61,7 @@ protected:
     {
         auto m = machine(limit, lease);
         static_cast<void>(m.start(at(0)));
-        EXPECT_EQ(m.on_reply(queued(), at(1)).what, kind::wait);
+        EXPECT_EQ(m.answered(queued(), at(1)).what, kind::wait);
         return m;
     }
 
@@ -79,33 +81,33 @@ TEST_F(waiting_in_the_queue, is_asked_for_with_all_that_the_server_must_know)
     auto m = machine();
     const auto step = m.start(at(0));
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(step.request.wait);
-    EXPECT_TRUE(step.request.fair);
-    EXPECT_EQ(step.request.client, "client");
-    EXPECT_EQ(step.request.reserve, 7U);
-    EXPECT_EQ(step.request.wait, 9s) << "three times as long as between two looks";
-    EXPECT_FALSE(step.request.repeated);
+    EXPECT_TRUE(sent(step).wait);
+    EXPECT_TRUE(sent(step).fair);
+    EXPECT_EQ(sent(step).client, "client");
+    EXPECT_EQ(sent(step).reserve, 7U);
+    EXPECT_EQ(sent(step).wait, 9s) << "three times as long as between two looks";
+    EXPECT_FALSE(sent(step).repeated);
 }
 
 TEST_F(waiting_in_the_queue, is_not_for_who_will_not_wait)
 {
     auto m = machine(time_limit::now());
-    EXPECT_FALSE(m.start(at(0)).request.wait);
+    EXPECT_FALSE(sent(m.start(at(0))).wait);
 }
 
 TEST_F(waiting_in_the_queue, lasts_until_it_is_time_to_look_again)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(queued(), at(5));
+    auto step = m.answered(queued(), at(5));
     ASSERT_EQ(step.what, kind::wait);
     EXPECT_EQ(step.until, at(5 + 3000)) << "a third of the lease";
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(step.request.wait) << "it renews the place";
-    EXPECT_TRUE(step.request.repeated) << "it may have been handed over meanwhile";
-    EXPECT_EQ(step.request.mine.holder, "me");
-    step = m.on_reply(queued(), at(3010));
+    EXPECT_TRUE(sent(step).wait) << "it renews the place";
+    EXPECT_TRUE(sent(step).repeated) << "it may have been handed over meanwhile";
+    EXPECT_EQ(sent(step).mine.holder, "me");
+    step = m.answered(queued(), at(3010));
     ASSERT_EQ(step.what, kind::wait);
     EXPECT_EQ(step.until, at(3010 + 3000));
 }
@@ -117,8 +119,8 @@ TEST_F(waiting_in_the_queue, looks_twice_a_second_at_most)
     EXPECT_EQ(look_interval(1503ms), 501ms);
     EXPECT_EQ(look_interval(30s), 10s);
     auto m = machine(time_limit::never(), 10ms);
-    EXPECT_EQ(m.start(at(0)).request.wait, 1500ms);
-    EXPECT_EQ(m.on_reply(queued(), at(1)).until, at(501));
+    EXPECT_EQ(sent(m.start(at(0))).wait, 1500ms);
+    EXPECT_EQ(m.answered(queued(), at(1)).until, at(501));
 }
 
 TEST_F(waiting_in_the_queue, has_a_place_for_a_lease_but_not_too_short_a_time)
@@ -131,7 +133,7 @@ TEST_F(waiting_in_the_queue, has_a_place_for_a_lease_but_not_too_short_a_time)
     for (const auto lease : {1ms, 1499ms, 1501ms, 1502ms, 30'000ms}) {
         EXPECT_LE(3 * look_interval(lease), place_lifetime(lease)) << lease.count();
         EXPECT_LT(place_lifetime(lease), 3 * look_interval(lease) + 3ms) << lease.count();
-        EXPECT_EQ(machine(time_limit::never(), lease).start(at(0)).request.wait,
+        EXPECT_EQ(sent(machine(time_limit::never(), lease).start(at(0))).wait,
                   place_lifetime(lease))
             << lease.count();
     }
@@ -141,20 +143,20 @@ TEST_F(waiting_in_the_queue, does_not_sleep_through_the_end_of_the_holders_lease
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_reply(queued(20ms), at(5)).until, at(5 + 20 + 1));
+    EXPECT_EQ(m.answered(queued(20ms), at(5)).until, at(5 + 20 + 1));
     static_cast<void>(m.on_time(at(26)));
-    EXPECT_EQ(m.on_reply(queued(0ms), at(27)).until, at(28)) << "it has all but ended";
+    EXPECT_EQ(m.answered(queued(0ms), at(27)).until, at(28)) << "it has all but ended";
     static_cast<void>(m.on_time(at(28)));
-    EXPECT_EQ(m.on_reply(queued(1h), at(30)).until, at(3030));
+    EXPECT_EQ(m.answered(queued(1h), at(30)).until, at(3030));
     static_cast<void>(m.on_time(at(3030)));
-    EXPECT_EQ(m.on_reply(queued(-1ms), at(3040)).until, at(6040)) << "it never ends";
+    EXPECT_EQ(m.answered(queued(-1ms), at(3040)).until, at(6040)) << "it never ends";
 }
 
 TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
 {
     auto m = machine(time_limit::after(60ms));
     static_cast<void>(m.start(at(0)));
-    const auto step = m.on_reply(queued(), at(5));
+    const auto step = m.answered(queued(), at(5));
     ASSERT_EQ(step.what, kind::wait);
     EXPECT_EQ(step.until, at(60));
     ASSERT_EQ(m.on_time(at(60)).what, kind::finish);
@@ -165,20 +167,20 @@ TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
 TEST_F(waiting_in_the_queue, keeps_no_place_beyond_the_callers_limit)
 {
     auto m = machine(time_limit::after(5s));
-    EXPECT_EQ(m.start(at(0)).request.wait, 5s);
-    static_cast<void>(m.on_reply(queued(), at(1)));
-    EXPECT_EQ(m.on_time(at(3001)).request.wait, 1999ms);
-    static_cast<void>(m.on_reply(queued(998ms), at(3001)));
-    EXPECT_EQ(m.on_time(at(4000) + 1ns).request.wait, 1000ms) << "rounded up";
+    EXPECT_EQ(sent(m.start(at(0))).wait, 5s);
+    static_cast<void>(m.answered(queued(), at(1)));
+    EXPECT_EQ(sent(m.on_time(at(3001))).wait, 1999ms);
+    static_cast<void>(m.answered(queued(998ms), at(3001)));
+    EXPECT_EQ(sent(m.on_time(at(4000) + 1ns)).wait, 1000ms) << "rounded up";
 }
 
 TEST_F(waiting_in_the_queue, keeps_a_place_for_a_millisecond_at_least)
 {
     auto m = machine(time_limit::after(1ns));
-    EXPECT_EQ(m.start(at(0)).request.wait, 1ms);
+    EXPECT_EQ(sent(m.start(at(0))).wait, 1ms);
     // A repeat that is sent when the limit has passed, because a message came too late to be of use.
     auto late = waiting(time_limit::after(60ms));
-    EXPECT_EQ(late.on_granted(notice(at(61) - 3s), at(61)).request.wait, 1ms);
+    EXPECT_EQ(sent(late.on_granted(notice(at(61) - 3s), at(61))).wait, 1ms);
 }
 
 // ── Told of a grant ─────────────────────────────────────────────────────────────────────────────
@@ -208,10 +210,10 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_that_is_too_old)
     const auto now = at(500 + 2250) + 1ns;
     const auto step = m.on_granted(notice(at(500)), now);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(step.request.repeated) << "so that it finds itself in place";
-    EXPECT_TRUE(step.request.wait) << "if the lease has ended by now";
-    EXPECT_EQ(step.request.sent, now);
-    ASSERT_EQ(m.on_reply(found(18), now + 5ms).what, kind::finish);
+    EXPECT_TRUE(sent(step).repeated) << "so that it finds itself in place";
+    EXPECT_TRUE(sent(step).wait) << "if the lease has ended by now";
+    EXPECT_EQ(sent(step).sent, now);
+    ASSERT_EQ(m.answered(found(18), now + 5ms).what, kind::finish);
     EXPECT_EQ(m.result().fence, 18U);
     EXPECT_EQ(m.result().sent, now);
 }
@@ -221,7 +223,7 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_out_of_the_future)
     auto m = waiting();
     const auto step = m.on_granted(notice(at(500) + 1ns), at(500));
     ASSERT_EQ(step.what, kind::send) << "the server's clock was stepped";
-    EXPECT_TRUE(step.request.repeated);
+    EXPECT_TRUE(sent(step).repeated);
 }
 
 TEST_F(waiting_in_the_queue, asks_again_after_a_message_of_which_nobody_knows_when_it_was_sent)
@@ -234,7 +236,7 @@ TEST_F(waiting_in_the_queue, waits_on_if_an_old_grant_has_ended)
 {
     auto m = waiting();
     static_cast<void>(m.on_granted(notice(at(500) - 3s), at(500)));
-    EXPECT_EQ(m.on_reply(queued(), at(501)).what, kind::wait);
+    EXPECT_EQ(m.answered(queued(), at(501)).what, kind::wait);
 }
 
 TEST_F(waiting_in_the_queue, finds_a_grant_of_which_it_did_not_hear)
@@ -242,7 +244,7 @@ TEST_F(waiting_in_the_queue, finds_a_grant_of_which_it_did_not_hear)
     auto m = waiting();
     auto step = m.on_time(at(3001));
     ASSERT_EQ(step.what, kind::send);
-    ASSERT_EQ(m.on_reply(found(18), at(3005)).what, kind::finish);
+    ASSERT_EQ(m.answered(found(18), at(3005)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().fence, 18U);
     EXPECT_EQ(m.result().sent, at(3001));
@@ -253,9 +255,9 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
-    const auto step = m.on_reply(no_answer, at(100));
+    const auto step = m.answered(no_answer, at(100));
     static_cast<void>(m.on_time(step.until));
-    ASSERT_EQ(m.on_reply(found(18), at(120)).what, kind::finish);
+    ASSERT_EQ(m.answered(found(18), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().unheard) << "there was no message to hear";
 }
 
@@ -263,7 +265,7 @@ TEST_F(waiting_in_the_queue, may_end_with_a_grant_that_was_not_by_hand_over)
 {
     auto m = waiting();
     static_cast<void>(m.on_time(at(3001)));
-    ASSERT_EQ(m.on_reply(granted{.fence = 18}, at(3005)).what, kind::finish);
+    ASSERT_EQ(m.answered(granted{.fence = 18}, at(3005)).what, kind::finish);
     EXPECT_FALSE(m.result().unheard) << "the holder's lease had ended";
 }
 
@@ -276,14 +278,14 @@ TEST_F(waiting_in_the_queue, without_a_place_asks_again_after_short_pauses_that_
         auto step = m.start(at(0));
         auto now = at(1);
         for (const int pause : {2, 4, 8, 16, 32, 64, 100, 100}) {
-            step = m.on_reply(without_a_place(), now);
+            step = m.answered(without_a_place(), now);
             ASSERT_EQ(step.what, kind::pause);
             EXPECT_EQ(step.until, now + pause * part);
             now = step.until;
             step = m.on_time(now);
             ASSERT_EQ(step.what, kind::send);
-            EXPECT_TRUE(step.request.wait);
-            EXPECT_FALSE(step.request.repeated) << "nothing of it is at the server";
+            EXPECT_TRUE(sent(step).wait);
+            EXPECT_FALSE(sent(step).repeated) << "nothing of it is at the server";
         }
     }
 }
@@ -293,15 +295,15 @@ TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     for (int i = 0; i < 5; ++i) {
-        static_cast<void>(m.on_reply(without_a_place(), at(100 * i)));
+        static_cast<void>(m.answered(without_a_place(), at(100 * i)));
         static_cast<void>(m.on_time(at(100 * i + 50)));
     }
-    static_cast<void>(m.on_reply(queued(), at(1000)));
+    static_cast<void>(m.answered(queued(), at(1000)));
     auto step = m.on_time(at(1100));
-    step = m.on_reply(without_a_place(), at(1101));
+    step = m.answered(without_a_place(), at(1101));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_EQ(step.until, at(1101 + 2)) << "as at first";
-    EXPECT_TRUE(m.on_time(step.until).request.repeated) << "the place may still be there";
+    EXPECT_TRUE(sent(m.on_time(step.until)).repeated) << "the place may still be there";
 }
 
 // ── Giving up ───────────────────────────────────────────────────────────────────────────────────
@@ -309,7 +311,7 @@ TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
 TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_is_on_its_way)
 {
     auto m = waiting();
-    ASSERT_EQ(m.on_cancel(at(9000)).what, kind::finish);
+    ASSERT_EQ(m.on_cancel(at(9000), {}).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::cancelled);
     EXPECT_TRUE(m.result().uncertain);
     EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "every request was answered";
@@ -320,8 +322,8 @@ TEST_F(waiting_in_the_queue, that_is_cancelled_after_a_lost_reply_says_until_whe
     auto m = waiting();
     auto step = m.on_time(at(3001));
     const auto wanted_until = step.until;
-    static_cast<void>(m.on_reply(no_answer, wanted_until));
-    static_cast<void>(m.on_cancel(at(9000)));
+    static_cast<void>(m.answered(no_answer, wanted_until));
+    static_cast<void>(m.on_cancel(at(9000), {}));
     EXPECT_TRUE(m.result().uncertain);
     EXPECT_EQ(m.result().wanted_until, wanted_until);
 }
@@ -330,7 +332,7 @@ TEST_F(waiting_in_the_queue, that_is_refused_at_a_later_look_leaves_a_place)
 {
     auto m = waiting();
     static_cast<void>(m.on_time(at(3001)));
-    ASSERT_EQ(m.on_reply(failure{.what = failure_kind::refused, .detail = "OOM"}, at(3002)).what,
+    ASSERT_EQ(m.answered(failure{.what = failure_kind::refused, .detail = "OOM"}, at(3002)).what,
               kind::finish);
     EXPECT_EQ(m.result().failure, errc::refused);
     EXPECT_TRUE(m.result().uncertain);
@@ -342,7 +344,7 @@ TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
     auto m = waiting();
     auto step = m.on_time(at(3001));
     EXPECT_EQ(step.until, at(3101));
-    EXPECT_EQ(m.on_reply(no_answer, at(3101)).what, kind::pause);
+    EXPECT_EQ(m.answered(no_answer, at(3101)).what, kind::pause);
 }
 
 TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_after_an_old_message)
@@ -350,7 +352,7 @@ TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_after_an_old_mess
     auto m = waiting();
     auto step = m.on_granted(notice(at(2900) - 3s), at(2900));
     ASSERT_EQ(step.what, kind::send);
-    step = m.on_reply(no_answer, step.until);
+    step = m.answered(no_answer, step.until);
     EXPECT_EQ(step.what, kind::pause) << "one lost reply is not the end";
 }
 
@@ -368,12 +370,12 @@ TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to
     for (const auto& [jitter, pause] : {std::pair{0.0, 20}, std::pair{1.0, 100}}) {
         auto m = machine(time_limit::never(), 30s, jitter);
         static_cast<void>(m.start(at(0)));
-        auto step = m.on_reply(behind(held_by::foreign), at(1));
+        auto step = m.answered(behind(held_by::foreign), at(1));
         ASSERT_EQ(step.what, kind::wait) << "it may still be granted by hand-over";
         EXPECT_EQ(step.until, at(1 + pause));
         step = m.on_time(step.until);
         ASSERT_EQ(step.what, kind::send);
-        step = m.on_reply(behind(held_by::pawl), step.until);
+        step = m.answered(behind(held_by::pawl), step.until);
         EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is one of ours";
     }
 }
@@ -382,13 +384,13 @@ TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
-    auto step = m.on_reply(behind(held_by::no_lock), at(1));
+    auto step = m.answered(behind(held_by::no_lock), at(1));
     ASSERT_EQ(step.what, kind::wait) << "its expiry may be about to be set";
     EXPECT_LE(step.until, at(101));
     step = m.on_time(at(5));  // the client listens from now on, and so it was woken
-    ASSERT_EQ(m.on_reply(behind(held_by::no_lock), at(6)).what, kind::wait) << "not yet";
+    ASSERT_EQ(m.answered(behind(held_by::no_lock), at(6)).what, kind::wait) << "not yet";
     step = m.on_time(at(101));
-    ASSERT_EQ(m.on_reply(behind(held_by::no_lock), at(102)).what, kind::finish);
+    ASSERT_EQ(m.answered(behind(held_by::no_lock), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
     EXPECT_NE(m.result().detail, "");
     EXPECT_TRUE(m.result().uncertain) << "there is a place to be given back";
@@ -400,7 +402,7 @@ TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     for (const auto seen : {held_by::no_lock, held_by::foreign, held_by::no_lock}) {
-        const auto step = m.on_reply(behind(seen), at(1));
+        const auto step = m.answered(behind(seen), at(1));
         ASSERT_EQ(step.what, kind::wait);
         static_cast<void>(m.on_time(step.until));
     }
@@ -410,11 +412,11 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_no_holde
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
-    const auto step = m.on_reply(behind(held_by::no_lock, false), at(1));
+    const auto step = m.answered(behind(held_by::no_lock, false), at(1));
     ASSERT_EQ(step.what, kind::pause);
     EXPECT_LE(step.until, at(101));
     static_cast<void>(m.on_time(step.until));
-    ASSERT_EQ(m.on_reply(behind(held_by::no_lock, false), at(102)).what, kind::finish);
+    ASSERT_EQ(m.answered(behind(held_by::no_lock, false), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
 }
 

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::always;
 using test::at;
-using kind = exchange_step::kind;
+using kind = step::kind;
 
 const failure lost_reply{.what = failure_kind::no_reply, .maybe_executed = true};
 const failure not_sent{.what = failure_kind::unreachable};
@@ -26,12 +26,13 @@ protected:
     }
 
     // Sends it, gets this instead of an answer, and sends it again.
-    static base::boot_time repeat(exchange_machine& m, const failure& first)
+    base::boot_time repeat(exchange_machine& m, const failure& first)
     {
-        static_cast<void>(m.start(at(0)));
-        const auto step = m.on_reply(failed(m.asked(), first), at(100));
+        const auto sent = m.start(at(0));
+        const auto step = m.on_reply(failed(sent.request, first), at(100));
         EXPECT_EQ(step.what, kind::pause);
-        EXPECT_EQ(m.on_time(step.until).what, kind::send);
+        again_ = m.on_time(step.until);
+        EXPECT_EQ(again_.what, kind::send);
         return step.until;
     }
 
@@ -54,6 +55,7 @@ protected:
     release_request release_{.mine = mine_, .used = 7, .has_reserve = true};
     extend_request extend_{.mine = mine_, .lease = 1s};
     keep_request keep_{.mine = mine_, .lease = 1s};
+    step again_;  // by repeat()
     base::random_unit random_ = always(1);
 };
 
@@ -88,7 +90,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numb
     for (const auto& first : {lost_reply, not_sent}) {
         auto m = machine(release_);
         static_cast<void>(repeat(m, first));
-        const auto& again = std::get<release_request>(m.asked());
+        const auto& again = std::get<release_request>(again_.request);
         EXPECT_EQ(again.used, first.maybe_executed ? 0U : 7U);
         EXPECT_EQ(again.has_reserve, !first.maybe_executed);
     }
@@ -188,7 +190,7 @@ TEST_F(exchanging, a_cancelled_one_is_not_repeated)
 {
     auto m = machine(extend_);
     static_cast<void>(m.start(at(0)));
-    EXPECT_EQ(m.on_cancel(at(1)).what, kind::finish);
+    EXPECT_EQ(m.on_cancel(at(1), {}).what, kind::finish);
     EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::cancelled);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::at;
-using kind = give_back_step::kind;
+using kind = step::kind;
 
 const hold_reply done{hold_status::done};
 const hold_reply gone{hold_status::vanished};
@@ -36,7 +36,7 @@ protected:
         give_back_machine made{lease_, wanted_until, repeated, 300ms};
         const auto step = made.start(at(0));
         EXPECT_EQ(step.what, kind::send);
-        first_ = step.request;
+        first_ = std::get<release_request>(step.request);
         return made;
     }
 
@@ -49,7 +49,7 @@ TEST_F(giving_back, ends_with_the_first_answer_if_nothing_can_come_any_more)
     for (const auto& answer : {done, gone, refused}) {
         auto m = machine();
         EXPECT_TRUE(m.is_awaited());
-        EXPECT_EQ(m.on_reply(answer, at(501)).what, kind::finish);
+        EXPECT_EQ(m.answered(answer, at(501)).what, kind::finish);
         EXPECT_FALSE(m.is_awaited());
     }
 }
@@ -59,8 +59,8 @@ TEST_F(giving_back, says_which_numbers_were_used_only_the_first_time)
     auto m = machine();
     EXPECT_EQ(first_.used, 7U);
     EXPECT_TRUE(first_.has_reserve);
-    ASSERT_EQ(m.on_reply(silence, at(300)).what, kind::pause);
-    const auto again = m.on_pause_over().request;
+    ASSERT_EQ(m.answered(silence, at(300)).what, kind::pause);
+    const auto again = std::get<release_request>(m.on_time(at(800)).request);
     EXPECT_EQ(again.used, 0U) << "others may have had it since, with higher numbers";
     EXPECT_FALSE(again.has_reserve);
 
@@ -72,13 +72,13 @@ TEST_F(giving_back, is_repeated_without_an_answer_until_the_lease_would_have_end
 {
     auto m = machine();
     auto now = at(300);
-    auto step = m.on_reply(silence, now);
+    auto step = m.answered(silence, now);
     int tries = 1;
     while (step.what == kind::pause) {
         EXPECT_EQ(step.until, now + 500ms);
-        EXPECT_EQ(m.on_pause_over().what, kind::send);
+        EXPECT_EQ(m.on_time(step.until).what, kind::send);
         now = step.until;
-        step = m.on_reply(silence, now);
+        step = m.answered(silence, now);
         ++tries;
     }
     EXPECT_EQ(step.what, kind::finish);
@@ -89,8 +89,8 @@ TEST_F(giving_back, lasts_as_long_as_the_longest_lease_that_was_asked_for)
 {
     lease_->longest = 10s;
     auto m = machine();
-    EXPECT_EQ(m.on_reply(silence, at(9000)).what, kind::pause);
-    EXPECT_EQ(m.on_reply(silence, at(9500)).what, kind::finish);
+    EXPECT_EQ(m.answered(silence, at(9000)).what, kind::pause);
+    EXPECT_EQ(m.answered(silence, at(9500)).what, kind::finish);
 }
 
 TEST_F(giving_back, is_repeated_after_an_answer_while_a_request_may_still_arrive)
@@ -98,7 +98,7 @@ TEST_F(giving_back, is_repeated_after_an_answer_while_a_request_may_still_arrive
     auto m = machine(at(60'000));
     auto now = at(0);
     for (const auto pause : {500ms, 1000ms, 2000ms, 4000ms, 4000ms}) {
-        const auto step = m.on_reply(gone, now);
+        const auto step = m.answered(gone, now);
         ASSERT_EQ(step.what, kind::pause);
         EXPECT_EQ(step.until, now + pause);
         now = step.until;
@@ -108,18 +108,18 @@ TEST_F(giving_back, is_repeated_after_an_answer_while_a_request_may_still_arrive
 TEST_F(giving_back, is_done_once_more_when_no_request_can_arrive_any_more)
 {
     auto m = machine(at(2000));
-    EXPECT_EQ(m.on_reply(gone, at(0)).until, at(500));
-    EXPECT_EQ(m.on_reply(gone, at(500)).until, at(1500));
-    EXPECT_EQ(m.on_reply(gone, at(1500)).until, at(2500));
-    EXPECT_EQ(m.on_reply(gone, at(2501)).what, kind::finish);
+    EXPECT_EQ(m.answered(gone, at(0)).until, at(500));
+    EXPECT_EQ(m.answered(gone, at(500)).until, at(1500));
+    EXPECT_EQ(m.answered(gone, at(1500)).until, at(2500));
+    EXPECT_EQ(m.answered(gone, at(2501)).what, kind::finish);
 }
 
 TEST_F(giving_back, is_awaited_for_two_command_limits_and_goes_on_after_that)
 {
     auto m = machine();
-    EXPECT_EQ(m.on_reply(silence, at(599)).what, kind::pause);
+    EXPECT_EQ(m.answered(silence, at(599)).what, kind::pause);
     EXPECT_TRUE(m.is_awaited());
-    EXPECT_EQ(m.on_reply(silence, at(600)).what, kind::pause);
+    EXPECT_EQ(m.answered(silence, at(600)).what, kind::pause);
     EXPECT_FALSE(m.is_awaited());
 }
 

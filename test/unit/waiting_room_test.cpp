@@ -9,11 +9,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <variant>
@@ -96,20 +94,21 @@ protected:
         return {.holder = std::move(holder), .fence = 17, .at = base::boot_clock::now()};
     }
 
-    [[nodiscard]] static base::boot_time soon() { return base::boot_clock::now() + patience; }
+    // A waiter, with the bell that wakes it.
+    struct waiter {
+        waiter(waiting_room& room, std::string_view holder) : place{room, holder, woken_by} {}
 
-    // In another thread; ready when the wait is over.
-    [[nodiscard]] static std::future<bool> waiting(waiting_room::place& where,
-                                                   std::stop_token stop = {})
-    {
-        return std::async(std::launch::async,
-                          [&where, stop = std::move(stop)] { return where.wait(soon(), stop); });
-    }
+        // Whether the bell has rung since this was last asked.
+        [[nodiscard]] bool is_woken() const
+        {
+            const bool rung = !woken_by->on_ring([] {});
+            woken_by->silence();
+            return rung;
+        }
 
-    [[nodiscard]] static bool is_over(const std::future<bool>& wait)
-    {
-        return wait.wait_for(0s) == std::future_status::ready;
-    }
+        std::shared_ptr<bell> woken_by = std::make_shared<bell>();
+        waiting_room::place place;
+    };
 
     std::shared_ptr<noting_store> store_ = std::make_shared<noting_store>();
     surroundings around_ = made_around(store_);
@@ -137,55 +136,23 @@ TEST_F(in_the_room, one_subscription_serves_all)
     EXPECT_FALSE(room_.is_listening());
 }
 
-TEST_F(in_the_room, a_grant_wakes_the_one_for_whom_it_is)
+TEST_F(in_the_room, a_grant_wakes_its_waiter_only)
 {
-    waiting_room::place mine{room_, "mine"};
-    waiting_room::place other{room_, "other"};
-    auto waits = waiting(mine);
-    std::stop_source give_up;
-    auto other_waits = waiting(other, give_up.get_token());
+    waiter mine{room_, "mine"};
+    waiter other{room_, "other"};
     room_.granted(grant("mine"));
-    EXPECT_TRUE(waits.get());
-    const auto got = mine.take();
+    EXPECT_TRUE(mine.is_woken());
+    const auto got = mine.place.take();
     ASSERT_TRUE(got);
     EXPECT_EQ(got->holder, "mine");
     EXPECT_EQ(got->fence, 17U);
-    EXPECT_FALSE(mine.take()) << "once";
-    EXPECT_FALSE(is_over(other_waits));
-    EXPECT_FALSE(other.take());
-    give_up.request_stop();
-    EXPECT_FALSE(other_waits.get());
+    EXPECT_FALSE(mine.place.take()) << "once";
+    EXPECT_FALSE(other.is_woken());
+    EXPECT_FALSE(other.place.take());
     EXPECT_TRUE(store_->releases().empty());
 }
 
-TEST_F(in_the_room, a_grant_that_comes_before_the_wait_is_not_missed)
-{
-    waiting_room::place mine{room_, "mine"};
-    room_.granted(grant("mine"));
-    EXPECT_TRUE(mine.wait(soon(), {}));
-    EXPECT_TRUE(mine.take());
-}
-
-TEST_F(in_the_room, a_grant_counts_though_its_waiter_is_asked_to_stop)
-{
-    waiting_room::place mine{room_, "mine"};
-    std::stop_source give_up;
-    give_up.request_stop();
-    room_.granted(grant("mine"));
-    EXPECT_TRUE(mine.wait(soon(), give_up.get_token()));
-    EXPECT_TRUE(mine.take());
-    EXPECT_FALSE(mine.wait(soon(), give_up.get_token()));
-}
-
-TEST_F(in_the_room, a_wait_ends_with_its_time)
-{
-    waiting_room::place mine{room_, "mine"};
-    EXPECT_TRUE(mine.wait(base::boot_clock::now(), {}));
-    EXPECT_FALSE(mine.take());
-    EXPECT_TRUE(mine.wait(base::boot_clock::now() + 5ms, {}));
-}
-
-TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
+TEST_F(in_the_room, a_grant_for_a_waiter_that_gave_up_is_given_back)
 {
     const auto lease = std::make_shared<core::lease>();
     lease->what = std::make_shared<const core::object>(core::object{.name = "job"});
@@ -198,40 +165,28 @@ TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
     EXPECT_EQ(store_->releases().front().holder, "gone");
 }
 
-TEST_F(in_the_room, a_grant_for_someone_who_has_left_wakes_nobody)
+TEST_F(in_the_room, a_grant_for_a_waiter_that_has_left_wakes_no_other)
 {
     {
-        const waiting_room::place gone{room_, "gone"};
+        const waiter gone{room_, "gone"};
     }
-    waiting_room::place mine{room_, "mine"};
+    waiter mine{room_, "mine"};
     room_.granted(grant("gone"));
-    EXPECT_FALSE(mine.take());
+    EXPECT_FALSE(mine.is_woken());
+    EXPECT_FALSE(mine.place.take());
 }
 
-TEST_F(in_the_room, all_look_for_themselves_when_listening_begins_and_when_it_ends)
+TEST_F(in_the_room, all_waiters_look_when_listening_begins_and_when_it_ends)
 {
     for (const bool now : {true, false}) {
-        waiting_room::place one{room_, "one"};
-        waiting_room::place other{room_, "other"};
-        auto waits = waiting(one);
+        waiter one{room_, "one"};
+        const waiter other{room_, "other"};
         room_.listening(now);
-        EXPECT_TRUE(waits.get());
-        EXPECT_FALSE(one.take());
-        EXPECT_TRUE(other.wait(soon(), {})) << "also who was about to wait";
-        EXPECT_TRUE(other.wait(base::boot_clock::now() + 1ms, {}));
+        EXPECT_TRUE(one.is_woken());
+        EXPECT_TRUE(other.is_woken());
+        EXPECT_FALSE(one.place.take());
+        EXPECT_FALSE(one.is_woken()) << "once";
     }
-}
-
-TEST_F(in_the_room, nobody_looks_twice_for_one_reason)
-{
-    waiting_room::place mine{room_, "mine"};
-    room_.listening(true);
-    EXPECT_TRUE(mine.wait(soon(), {}));
-    std::stop_source give_up;
-    auto waits = waiting(mine, give_up.get_token());
-    EXPECT_EQ(waits.wait_for(20ms), std::future_status::timeout);
-    give_up.request_stop();
-    EXPECT_FALSE(waits.get());
 }
 
 TEST_F(in_the_room, what_lingers_goes_when_it_is_wanted_or_nobody_could_say_so)

@@ -1,0 +1,50 @@
+// Wakes the driver of a call that waits: from any thread, and at any time. A bell that rings while no
+// driver waits is heard by the next one.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace pawl::sync {
+
+class bell {
+public:
+    using waker = std::function<void()>;
+
+    // `wake` is called once, by the thread that rings. False if the bell has rung already: then `wake`
+    // is not called.
+    [[nodiscard]] bool on_ring(waker wake)
+    {
+        const std::scoped_lock guard{mutex_};
+        if (std::exchange(rung_, false)) return false;
+        wake_ = std::move(wake);
+        return true;
+    }
+
+    // The driver waits no more.
+    void silence()
+    {
+        const std::scoped_lock guard{mutex_};
+        wake_ = nullptr;
+        rung_ = false;
+    }
+
+    void ring()
+    {
+        waker wake;
+        {
+            const std::scoped_lock guard{mutex_};
+            wake = std::exchange(wake_, nullptr);
+            rung_ = !wake;
+        }
+        if (wake) wake();
+    }
+
+private:
+    std::mutex mutex_;
+    bool rung_ = false;
+    waker wake_;
+};
+
+}  // namespace pawl::sync

@@ -1,0 +1,50 @@
+#include "sync/blocking_driver.h"
+
+#include <stop_token>
+
+namespace pawl::sync {
+
+void blocking_driver::run(core::machine& what, const call* waiting, const base::interrupt* stop)
+{
+    using kind = core::step::kind;
+    const base::call_under_way mark{platform_};
+    auto step = what.start(platform_.now());
+    while (step.what != kind::finish) {
+        if (step.what == kind::send) {
+            const auto got = execute(step, stop);
+            step = what.on_reply(got, platform_.now());
+        } else if (wait(step, waiting != nullptr ? waiting->woken_by().get() : nullptr, stop)) {
+            step = what.on_time(platform_.now());
+        } else {
+            step = what.on_cancel(platform_.now(), {});
+        }
+    }
+}
+
+core::reply blocking_driver::execute(const core::step& step, const base::interrupt* stop)
+{
+    if (store_) return store_->execute(step.request, step.until, stop);
+    return core::failed(
+        step.request, {.what = core::failure_kind::refused, .detail = "the client was destroyed"});
+}
+
+// False if `stop` was requested first.
+bool blocking_driver::wait(const core::step& step, bell* woken_by, const base::interrupt* stop)
+{
+    if (woken_by == nullptr) return platform_.pause(step.until, stop);
+    std::stop_source woken;
+    if (!woken_by->on_ring([woken]() mutable { woken.request_stop(); })) return true;
+    const auto cancelled = stop != nullptr ? stop->token() : std::stop_token{};
+    {
+        const std::stop_callback watch{cancelled, [&woken] { woken.request_stop(); }};
+        // A grant by the server is heard by the event loop: most likely in this thread, which lends
+        // itself to the loop. A pause needs no loop.
+        const bool may_help = step.what == core::step::kind::wait;
+        static_cast<void>(may_help ? loop_.help(platform_, step.until, woken.get_token())
+                                   : platform_.sleep(step.until, woken.get_token()));
+    }
+    woken_by->silence();
+    return !cancelled.stop_requested();
+}
+
+}  // namespace pawl::sync

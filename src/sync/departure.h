@@ -1,0 +1,52 @@
+// The end of a grant, as a machine for both drivers: the lock is passed on in this process, or goes back
+// to the server.
+#pragma once
+
+#include "base/clock.h"
+#include "core/exchange.h"
+#include "core/lease_table.h"
+#include "core/machine.h"
+#include "sync/client_state.h"
+#include "sync/local_lock.h"
+#include "sync/trouble.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pawl::sync {
+
+class departure final : public core::machine {
+public:
+    // What needs no server is done here: after it, the next caller may have the lock. `client` must
+    // outlive it.
+    departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease);
+
+    [[nodiscard]] core::step start(base::boot_time now) override;
+    [[nodiscard]] core::step on_reply(const core::reply& got, base::boot_time now) override;
+    [[nodiscard]] core::step on_time(base::boot_time now) override;
+    [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
+
+    // Instead of the rest: nothing could be sent, because the system has no descriptors left.
+    void fail(const std::string& why, base::boot_time now);
+
+    // After `finish`, or fail().
+    [[nodiscard]] const maybe_trouble& outcome() const noexcept { return outcome_; }
+
+private:
+    void release();
+    void ask(const core::request& what);
+    [[nodiscard]] core::step checked(core::step step, base::boot_time now);
+    void settle(const core::reply& got, base::boot_time sent, base::boot_time now);
+    void released(const core::hold_reply& got, base::boot_time now);
+    void kept(const core::keep_reply& got, base::boot_time sent);
+
+    client_state* client_;
+    std::shared_ptr<local_lock> lock_;
+    core::lease_ptr lease_;
+    std::optional<core::exchange_machine> exchange_;  // none if nothing is to be sent
+    maybe_trouble outcome_;
+};
+
+}  // namespace pawl::sync
