@@ -1,0 +1,101 @@
+// What acquire_machine puts into its requests, and what it says about a place in the queue in the end.
+#include "core/acquire.h"
+
+#include "unit/at.h"
+#include "unit/sent.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace pawl::core {
+namespace {
+
+using namespace std::chrono_literals;
+using test::always;
+using test::at;
+using test::sent;
+
+class an_acquire : public testing::Test {
+protected:
+    acquire_machine machine() { return acquire_machine{plan_, random_}; }
+
+    object object_{.name = "stock:42"};
+    base::random_unit random_ = always(1);
+    acquire_plan plan_{.mine = {&object_, "me"},
+                       .lease = 1000ms,
+                       .poll_interval = 100ms,
+                       .command_limit = 300ms,
+                       .drift = 0.01,
+                       .limit = time_limit::never(),
+                       .joins = true,
+                       .client = "client",
+                       .hint = {.value = 17}};
+};
+
+TEST_F(an_acquire, has_the_hint_of_the_last_grant)
+{
+    EXPECT_EQ(sent(machine().start(at(0))).hint.value, 17U);
+}
+
+TEST_F(an_acquire, has_no_hint_if_numbers_are_to_be_set_aside)
+{
+    plan_.reserve = 1;
+    EXPECT_FALSE(sent(machine().start(at(0))).hint);
+}
+
+TEST_F(an_acquire, has_no_hint_if_no_waiter_may_be_overtaken)
+{
+    plan_.fair = true;
+    auto m = machine();
+    EXPECT_FALSE(sent(m.start(at(0))).hint);
+    static_cast<void>(m.on_cancel(at(1), {}));
+    EXPECT_LT(m.result().wanted_until, at(0) + latest_execution)
+        << "a request without a hint is not executed that late";
+}
+
+TEST_F(an_acquire, asks_for_a_place_only_while_the_client_hears_of_grants)
+{
+    auto m = machine();
+    m.hears(false);
+    EXPECT_FALSE(sent(m.start(at(0))).wait);
+    const auto step = m.answered(busy{}, at(1));
+    ASSERT_EQ(step.what, step::kind::pause);
+    m.hears(true);
+    EXPECT_TRUE(sent(m.on_time(step.until)).wait);
+}
+
+TEST_F(an_acquire, that_is_granted_at_once_has_no_place)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.answered(granted{.fence = 1}, at(1)));
+    EXPECT_FALSE(m.result().may_have_place);
+}
+
+TEST_F(an_acquire, without_an_answer_may_have_a_place)
+{
+    auto m = machine();
+    const auto step = m.start(at(0));
+    static_cast<void>(m.on_time(step.until));
+    EXPECT_TRUE(m.result().may_have_place);
+
+    auto cancelled = machine();
+    static_cast<void>(cancelled.start(at(0)));
+    static_cast<void>(cancelled.on_cancel(at(1), "gone"));
+    EXPECT_TRUE(cancelled.result().may_have_place);
+    EXPECT_EQ(cancelled.result().detail, "gone");
+}
+
+TEST_F(an_acquire, that_never_asked_for_a_place_has_none)
+{
+    auto m = machine();
+    m.hears(false);
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.answered(busy{}, at(1)));
+    static_cast<void>(m.on_cancel(at(2), {}));
+    EXPECT_FALSE(m.result().may_have_place);
+}
+
+}  // namespace
+}  // namespace pawl::core
