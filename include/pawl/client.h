@@ -28,10 +28,6 @@
 
 namespace pawl {
 
-namespace sync {
-class client_state;
-}
-
 // Describes a hold of this client that is neither lost nor released.
 struct hold_info {
     std::string lock;
@@ -81,9 +77,10 @@ private:
     friend class lockable;
     friend struct client_access;
 
-    explicit client(std::shared_ptr<sync::client_state> state) noexcept;
+    class state;
+    explicit client(std::shared_ptr<state> made) noexcept;
 
-    std::shared_ptr<sync::client_state> state_;
+    std::shared_ptr<state> state_;
 };
 
 }  // namespace pawl

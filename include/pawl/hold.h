@@ -37,10 +37,6 @@
 
 namespace pawl {
 
-namespace sync {
-class grant;
-}
-
 class PAWL_EXPORT hold {
 public:
     // Makes an empty hold: it holds nothing.
@@ -202,13 +198,16 @@ public:
     // Threads: any thread may call it.
     [[nodiscard]] explicit operator bool() const noexcept;
 
+    // The library's own.
+    class grant;
+
 private:
     friend class lockable;
     friend struct async_access;
-    explicit hold(std::shared_ptr<sync::grant> grant) noexcept;
+    explicit hold(std::shared_ptr<grant> granted) noexcept;
     void give_back() noexcept;
 
-    std::shared_ptr<sync::grant> grant_;
+    std::shared_ptr<grant> grant_;
     std::atomic<bool> active_{false};  // this hold has not been released
 };
 

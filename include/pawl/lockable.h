@@ -58,14 +58,6 @@
 
 namespace pawl {
 
-namespace core {
-enum class object_kind;
-}
-namespace sync {
-class lock_state;
-enum class fairness : bool;
-}  // namespace sync
-
 class PAWL_EXPORT lockable {
 public:
     lockable(const lockable&) = delete;
@@ -280,11 +272,13 @@ public:
     [[nodiscard]] const std::string& name() const noexcept;
 
 protected:
+    // Which holds may exist at the same time, and in which order waiters get the lock.
+    enum class kind { exclusive, exclusive_in_order, recursive };
+
     // Checks the name and the options. A name has 1 to 512 bytes; any byte except NUL is allowed.
     // Round trips: none.
     // On failure: throws pawl::error (bad_argument).
-    lockable(client& client, std::string_view name, const lock_options& options,
-             core::object_kind kind, sync::fairness fairness);
+    lockable(client& client, std::string_view name, const lock_options& options, kind what);
     ~lockable();
 
 private:
@@ -295,7 +289,8 @@ private:
                                            std::error_code& ec) noexcept;
     bool try_lock_within(time_limit limit);
 
-    std::unique_ptr<sync::lock_state> state_;
+    class state;
+    std::unique_ptr<state> state_;
 };
 
 }  // namespace pawl

@@ -65,7 +65,7 @@ core::step acquisition::take_turn(const core::local_lock::turn& mine, boot_time 
     switch (mine.what) {
     case kind::take:
         return finish(
-            std::make_shared<grant>(client_->shared_from_this(), mine.lease, lock_, how_));
+            std::make_shared<hold::grant>(client_->shared_from_this(), mine.lease, lock_, how_));
     case kind::busy: return finish(trouble{errc::busy, {}});
     case kind::give_up: return finish(mine.why);
     case kind::ask: return ask(false, now);
@@ -187,7 +187,7 @@ core::step acquisition::granted()
     client_->leases().add(lease, got.sent);
     lock_->granted(asking_->alone, lease);
     asking_->place.reset();
-    return finish(std::make_shared<grant>(client_->shared_from_this(), lease, lock_, how_));
+    return finish(std::make_shared<hold::grant>(client_->shared_from_this(), lease, lock_, how_));
 }
 
 core::step acquisition::not_granted()

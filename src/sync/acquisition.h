@@ -44,7 +44,7 @@ public:
 
     // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
     // this call is left at the server, as soon as the server can be reached.
-    using result = std::variant<std::shared_ptr<grant>, trouble>;
+    using result = std::variant<grant_ptr, trouble>;
     [[nodiscard]] result& outcome() { return *result_; }
 
 private:

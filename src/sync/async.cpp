@@ -19,15 +19,15 @@ void refuse_child(const sync::client_state& client, std::string_view action, std
 }
 
 // Of a hold, which must hold something.
-std::shared_ptr<sync::grant> checked(std::shared_ptr<sync::grant> held, std::string_view action)
+sync::grant_ptr checked(sync::grant_ptr held, std::string_view action)
 {
     if (!held) throw error{errc::not_owner, std::string{action} + ": nothing is held"};
     refuse_child(held->client(), action, held->lease().what->name);
     return held;
 }
 
-sync::grant::result_handler telling(const std::shared_ptr<sync::grant>& held,
-                                    std::string_view action, std::unique_ptr<completion> told)
+sync::grant::result_handler telling(const sync::grant_ptr& held, std::string_view action,
+                                    std::unique_ptr<completion> told)
 {
     // Held by a shared_ptr, for a std::function is copied.
     return

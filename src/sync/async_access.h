@@ -15,16 +15,16 @@ namespace pawl {
 struct async_access {
     static sync::lock_state& state(lockable& lock) { return *lock.state_; }
 
-    static hold make(std::shared_ptr<sync::grant> granted) { return hold{std::move(granted)}; }
+    static hold make(sync::grant_ptr granted) { return hold{std::move(granted)}; }
 
     // What it holds, if anything.
-    static std::shared_ptr<sync::grant> look_at(const hold& what)
+    static sync::grant_ptr look_at(const hold& what)
     {
         return what.active_ ? what.grant_ : nullptr;
     }
 
     // The same; it holds nothing then.
-    static std::shared_ptr<sync::grant> take(hold& what)
+    static sync::grant_ptr take(hold& what)
     {
         return what.active_.exchange(false) ? what.grant_ : nullptr;
     }

@@ -4,6 +4,11 @@
 #include "sync/client_state.h"
 #include "sync/grant.h"
 #include "sync/message.h"
+#include "sync/surroundings.h"
+#include "sync/validate.h"
+
+#include <memory>
+#include <utility>
 
 namespace pawl {
 namespace {
@@ -26,9 +31,14 @@ sync::maybe_trouble ping_of(sync::client_state& state)
 
 client::client(std::string_view url) : client{only_url(url)} {}
 
-client::client(client_options options) : state_{sync::client_state::open(std::move(options))} {}
+client::client(client_options options)
+{
+    sync::validate(options);
+    auto around = sync::surroundings_for(options);
+    state_ = std::make_shared<state>(std::move(options), std::move(around));
+}
 
-client::client(std::shared_ptr<sync::client_state> state) noexcept : state_{std::move(state)} {}
+client::client(std::shared_ptr<state> made) noexcept : state_{std::move(made)} {}
 
 client::~client()
 {

@@ -1,7 +1,8 @@
-// What stands behind a client, for those outside of it that must know.
+// The state of a client, for code outside of the class that needs it.
 #pragma once
 
 #include "sync/client_state.h"
+#include "sync/surroundings.h"
 
 #include <pawl/client.h>
 
@@ -13,9 +14,9 @@ namespace pawl {
 struct client_access {
     static sync::client_state& state(client& client) { return *client.state_; }
 
-    static client make(std::shared_ptr<sync::client_state> state)
+    static client make(client_options options, sync::surroundings around)
     {
-        return client{std::move(state)};
+        return client{std::make_shared<client::state>(std::move(options), std::move(around))};
     }
 };
 

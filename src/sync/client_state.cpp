@@ -2,7 +2,6 @@
 
 #include "base/forked.h"
 #include "base/mutant.h"
-#include "sync/validate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -32,13 +31,6 @@ client_state::parts::parts(const client_options& options, surroundings&& all, st
       calls{*around.platform, *around.loop}
 {
     around.loop->start();
-}
-
-std::shared_ptr<client_state> client_state::open(client_options options)
-{
-    validate(options);
-    auto around = surroundings_for(options);
-    return std::make_shared<client_state>(std::move(options), std::move(around));
 }
 
 client_state::client_state(client_options options, surroundings around)

@@ -16,6 +16,7 @@
 #include "sync/trouble.h"
 #include "sync/waiting_room.h"
 
+#include <pawl/client.h>
 #include <pawl/error.h>
 #include <pawl/options.h>
 
@@ -47,9 +48,6 @@ struct answer_to {
 
 class client_state : public std::enable_shared_from_this<client_state> {
 public:
-    // Throws pawl::error (bad_argument).
-    [[nodiscard]] static std::shared_ptr<client_state> open(client_options options);
-
     // With options that are good, in a world of the caller's own.
     client_state(client_options options, surroundings around);
     ~client_state();
@@ -164,3 +162,9 @@ private:
 };
 
 }  // namespace pawl::sync
+
+// The name that <pawl/client.h> has for it.
+class pawl::client::state final : public sync::client_state {
+public:
+    using client_state::client_state;
+};

@@ -9,6 +9,8 @@
 #include "sync/client_state.h"
 #include "sync/trouble.h"
 
+#include <pawl/hold.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -91,5 +93,17 @@ private:
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
 };
+
+}  // namespace pawl::sync
+
+// The name that <pawl/hold.h> has for it.
+class pawl::hold::grant final : public sync::grant {
+public:
+    using sync::grant::grant;
+};
+
+namespace pawl::sync {
+
+using grant_ptr = std::shared_ptr<hold::grant>;
 
 }  // namespace pawl::sync

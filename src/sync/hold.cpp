@@ -22,7 +22,7 @@ const std::string nothing;
 
 hold::hold() noexcept = default;
 
-hold::hold(std::shared_ptr<sync::grant> grant) noexcept : grant_{std::move(grant)}, active_{true} {}
+hold::hold(std::shared_ptr<grant> granted) noexcept : grant_{std::move(granted)}, active_{true} {}
 
 hold::hold(hold&& other) noexcept
     : grant_{std::move(other.grant_)}, active_{other.active_.exchange(false)}

@@ -33,7 +33,7 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
             if (failed->code != errc::not_owner) return std::move(*failed);
         }
         auto got = acquire_anew(limit, interrupt);
-        if (const auto* mine = std::get_if<std::shared_ptr<grant>>(&got)) remember(*mine);
+        if (const auto* mine = std::get_if<grant_ptr>(&got)) remember(*mine);
         return got;
     } catch (const std::system_error& e) {
         // No descriptors or threads are left. That may pass, like a broken connection.
@@ -59,7 +59,7 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
     auto done = [client = client_.get(), settings = settings_,
                  told = std::shared_ptr{std::move(told)}](acquisition& over) {
         auto& got = over.outcome();
-        if (auto* const granted = std::get_if<std::shared_ptr<grant>>(&got)) {
+        if (auto* const granted = std::get_if<grant_ptr>(&got)) {
             told->done(async_access::make(std::move(*granted)), {}, {});
             return;
         }
@@ -84,7 +84,7 @@ maybe_trouble lock_state::prepare()
     }
 }
 
-std::shared_ptr<grant> lock_state::own_grant()
+grant_ptr lock_state::own_grant()
 {
     const std::scoped_lock guard{mutex_};
     std::erase_if(owners_, [](const auto& owner) {
@@ -97,7 +97,7 @@ std::shared_ptr<grant> lock_state::own_grant()
     return nullptr;
 }
 
-void lock_state::remember(const std::shared_ptr<grant>& mine)
+void lock_state::remember(const grant_ptr& mine)
 {
     const std::scoped_lock guard{mutex_};
     owners_.emplace_back(client_->platform().thread_mark(), mine);

@@ -12,6 +12,7 @@
 
 #include <pawl/async.h>
 #include <pawl/hold.h>
+#include <pawl/lockable.h>
 #include <pawl/options.h>
 #include <pawl/time_limit.h>
 
@@ -58,17 +59,23 @@ private:
     }
     [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
-    [[nodiscard]] std::shared_ptr<grant> own_grant();
+    [[nodiscard]] grant_ptr own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept;
-    void remember(const std::shared_ptr<grant>& mine);
+    void remember(const grant_ptr& mine);
 
     std::shared_ptr<client_state> client_;
     settings_ptr settings_;
     std::shared_ptr<local_lock> lock_;  // null in a child process, which cannot use it
 
     mutable std::mutex mutex_;
-    std::vector<std::pair<std::uint64_t, std::weak_ptr<grant>>> owners_;   // for re-entry
-    std::vector<std::pair<std::uint64_t, std::unique_ptr<hold>>> locked_;  // by lock()
+    std::vector<std::pair<std::uint64_t, std::weak_ptr<hold::grant>>> owners_;  // for re-entry
+    std::vector<std::pair<std::uint64_t, std::unique_ptr<hold>>> locked_;       // by lock()
 };
 
 }  // namespace pawl::sync
+
+// The name that <pawl/lockable.h> has for it.
+class pawl::lockable::state final : public sync::lock_state {
+public:
+    using lock_state::lock_state;
+};

@@ -27,9 +27,11 @@ bool is_just_no(errc code)
 
 }  // namespace
 
-lockable::lockable(client& client, std::string_view name, const lock_options& options,
-                   core::object_kind kind, sync::fairness fairness)
-    : state_{std::make_unique<sync::lock_state>(client.state_, name, options, kind, fairness)}
+lockable::lockable(client& client, std::string_view name, const lock_options& options, kind what)
+    : state_{std::make_unique<state>(
+          client.state_, name, options,
+          what == kind::recursive ? core::object_kind::counted : core::object_kind::exclusive,
+          what == kind::exclusive_in_order ? sync::fairness::fair : sync::fairness::unfair)}
 {
 }
 
@@ -144,21 +146,21 @@ const std::string& lockable::name() const noexcept
 }
 
 mutex::mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, core::object_kind::exclusive, sync::fairness::unfair}
+    : lockable{client, name, options, kind::exclusive}
 {
 }
 
 mutex::~mutex() = default;
 
 fair_mutex::fair_mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, core::object_kind::exclusive, sync::fairness::fair}
+    : lockable{client, name, options, kind::exclusive_in_order}
 {
 }
 
 fair_mutex::~fair_mutex() = default;
 
 recursive_mutex::recursive_mutex(client& client, std::string_view name, const lock_options& options)
-    : lockable{client, name, options, core::object_kind::counted, sync::fairness::unfair}
+    : lockable{client, name, options, kind::recursive}
 {
 }
 

@@ -66,8 +66,7 @@ void participant::make_client()
         .handlers = std::make_unique<sim_dispatcher>(process_),
         .loop = std::make_unique<sim_scheduler>(process_),
         .store = std::make_shared<store::single_server>(std::move(way), plan.drift)};
-    auto state = std::make_shared<sync::client_state>(std::move(options), std::move(around));
-    client_.reset(new client(client_access::make(std::move(state))));
+    client_.reset(new client(client_access::make(std::move(options), std::move(around))));
 }
 
 void participant::make_lock(const lock_plan& what)

@@ -49,8 +49,7 @@ protected:
             .handlers = std::make_unique<sim_dispatcher>(process_),
             .loop = std::make_unique<sim_scheduler>(process_),
             .store = std::make_shared<store::single_server>(std::move(way), 0.01)};
-        auto state = std::make_shared<sync::client_state>(options, std::move(around));
-        client_.reset(new client(client_access::make(std::move(state))));
+        client_.reset(new client(client_access::make(options, std::move(around))));
         lock_.emplace(*client_, "lock");
     }
 
