@@ -1,4 +1,4 @@
-// What stands behind a client, for those outside of it that must know.
+// Access to the private state of a client, for other parts of the library and for the simulator.
 #pragma once
 
 #include "sync/client_state.h"
