@@ -31,7 +31,7 @@ std::chrono::milliseconds look_interval(std::chrono::milliseconds lease)
 acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_unit& random)
     : plan_{plan}, random_{&random}, patience_{plan.command_limit, random}
 {
-    // With a hint a store leaves out what sets numbers aside and looks after the queue.
+    // With a hint, a store may take a shortcut that sets no numbers aside and ignores the queue.
     const bool may_overtake = !plan_.fair || base::is(base::mutant::bare_overtakes);
     if (plan_.reserve > 0 || !may_overtake) plan_.hint = {};
 }
@@ -39,7 +39,7 @@ acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_un
 step acquire_machine::start(boot_time now)
 {
     patience_.restart(now - plan_.silent_before);
-    // "Now" limits the waiting for others, not the one question that is asked.
+    // time_limit::now() means: do not wait for other holders. The one request still gets its time.
     const bool bounded = !plan_.limit.is_never() && !plan_.limit.is_now();
     limit_ = bounded ? now + plan_.limit.wait() : boot_time::max();
     return send(now);
@@ -76,7 +76,7 @@ step acquire_machine::on_failure(const failure& got, boot_time now)
 {
     if (got.maybe_executed) {
         uncertain_ = true;
-        // After an answer, even an error, there is nothing on its way any more.
+        // After an answer, even an error, no request is on its way any more.
         if (!is_answer(got.what)) unanswered_ = true;
     }
     if (got.maybe_late) wanted_until_ = std::max(wanted_until_, now + latest_execution);
@@ -88,7 +88,7 @@ step acquire_machine::on_failure(const failure& got, boot_time now)
 step acquire_machine::on_pause_over(boot_time now)
 {
     if (now >= limit_) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
-    // The server had answered; how long we paused since is not its fault.
+    // The server had answered before the pause, so the pause must not use up its patience.
     if (std::exchange(waiting_, false)) patience_.restart(now);
     return send(now);
 }
@@ -104,8 +104,8 @@ step acquire_machine::on_grant(const granted& got, boot_time now)
 {
     const auto deadline = local_deadline(sent_, plan_.lease, plan_.drift);
     if (now >= deadline && !base::is(base::mutant::d5_stale_grant)) {
-        // The answer took longer than the lease. Asking again counts the lease anew if the server
-        // still has it, and else takes it anew.
+        // The answer took longer than the lease. Asking again restarts the lease if the server still
+        // has it. Otherwise it acquires the lock again.
         uncertain_ = true;
         if (now >= patience_.end() || now >= limit_ || !plan_.own_holder) {
             out_of_patience_ = now >= patience_.end();
@@ -123,8 +123,8 @@ step acquire_machine::on_grant(const granted& got, boot_time now)
 
 step acquire_machine::on_granted(const grant_notice& got, boot_time now)
 {
-    // The lease runs since the hand-over. If the message is old, or comes out of the future because
-    // the server's clock was stepped, asking again counts it anew.
+    // The lease started at the hand-over. If the message is old, or its time is in the future because
+    // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
     const auto age = now - at;
     if (age < age.zero() || age > plan_.lease / 4) {
@@ -143,7 +143,8 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
     waiting_ = true;
     silent_ = false;
     queued_ = got.queued;
-    if (queued_) uncertain_ = true;  // even if it is left at once: it may be granted until then
+    // The lock may be handed over to the place before the place is left, even if it is left at once.
+    if (queued_) uncertain_ = true;
     patience_.restart(now);
     if (got.holder != held_by::no_lock) {
         no_lock_since_.reset();
@@ -151,14 +152,15 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
     } else if (!no_lock_since_) {
         no_lock_since_ = now;
     } else if (now >= *no_lock_since_ + shortest_foreign_pause) {
-        // Still there: some libraries set a value first, and its expiry in the next command.
+        // The value is still there. The first time it may have been a lock that was just being made: some
+        // libraries set the value first, and its expiry in the next command.
         return finish(errc::not_a_lock,
                       "its value has no expiry and does not look like the token of a lock");
     }
     if (now >= limit_) return finish(errc::timed_out, {});
 
     auto until = std::min(now + next_look(got.holder), limit_);
-    // A holder that crashed is followed as soon as its lease is over.
+    // The holder may have crashed, so ask as soon as its lease is over.
     if (got.left.count() >= 0) {
         until = std::min(until, now + got.left + std::chrono::milliseconds{1});
     }
@@ -175,16 +177,17 @@ std::chrono::nanoseconds acquire_machine::next_look(held_by holder)
     return holder == held_by::foreign ? foreign_pause() : look_interval(plan_.lease);
 }
 
-// A holder of another library tells nobody when it leaves, so who waits asks: 20 to 100 ms apart, at
-// random, so that many who wait do not ask at the same time.
+// A foreign holder does not tell the next waiter when it leaves, so the waiter asks: after a random pause of
+// 20 to 100 ms, so that many waiters do not ask at the same time.
 std::chrono::nanoseconds acquire_machine::foreign_pause() const
 {
     const auto spread = (longest_foreign_pause - shortest_foreign_pause) * (*random_)();
     return shortest_foreign_pause + std::chrono::duration_cast<std::chrono::nanoseconds>(spread);
 }
 
-// Where there is no place in the queue. Whoever would have one gets it as soon as he can be told of a
-// grant, which is most likely soon.
+// The pause of a waiter without a place in the queue. A waiter that wants a place gets one as soon as this
+// client can hear of a grant. That is probably soon, so its pauses start at 2 ms and double up to the poll
+// interval.
 std::chrono::nanoseconds acquire_machine::next_pause()
 {
     constexpr std::chrono::milliseconds first{2};
@@ -199,10 +202,11 @@ step acquire_machine::on_no_answer(const failure& got, boot_time now)
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
     out_of_patience_ = !again;
-    // A caller that does not want to wait is told after a second try: the first may have used a
-    // connection to a server that is a replica now. And at once if there is no server.
-    if (got.what == failure_kind::unavailable) ++times_not_now_;
-    const bool hopeless = plan_.limit.is_now() && (got.no_server || times_not_now_ >= 2);
+    // A caller that does not wait gets the failure after the second "try later": the first may have come
+    // over an old connection to a server that is a replica now. If there is no server, the caller gets
+    // the failure at once.
+    if (got.what == failure_kind::unavailable) ++times_unavailable_;
+    const bool hopeless = plan_.limit.is_now() && (got.no_server || times_unavailable_ >= 2);
     if (!again || stuck || hopeless || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck && !hopeless;
         return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
@@ -220,7 +224,7 @@ step acquire_machine::send(boot_time now)
         std::max(std::min(patience_.try_until(now), limit_), now + patience::shortest_try);
     wanted_until_ = std::max(wanted_until_, until);
     const bool first = !std::exchange(asked_before_, true);
-    // A request that repeats one without an answer says what that one said.
+    // A request that repeats one without an answer carries the same hint.
     const auto hint = first || unanswered_ ? plan_.hint : core::hint{};
     hinted_ = first && hint;
     acquire_request asked{.mine = plan_.mine,
@@ -241,7 +245,8 @@ step acquire_machine::send(boot_time now)
     return {.what = step::kind::send, .until = until, .request = asked};
 }
 
-// Not beyond the caller's limit: whoever has given up is not to be granted it.
+// How long the place is kept. It must not outlast the caller's limit: a waiter that gave up must not be
+// granted the lock.
 std::chrono::milliseconds acquire_machine::stay(boot_time now) const
 {
     const auto longest = place_lifetime(plan_.lease);

@@ -1,14 +1,16 @@
-// Acquiring a lock, as a machine: it is told what happened and when, and says what to do next.
+// The machine that acquires a lock at the server.
 //
-//   start ──▶ send ──granted──▶ finish
-//              ▲ ├──in the queue▶ wait ──granted by hand-over──▶ finish
-//              │ │                  └──time to look again──▶ send …    until the caller's limit
-//              │ ├──busy────────▶ pause ──▶ send …                     likewise
-//              │ ├──in the queue, but the holder tells nobody──▶ wait ──▶ send …  every 20–100 ms
-//              │ └──no answer───▶ pause (back-off) ──▶ send            until patience ends
-//              └── a grant that came too late to be of use is asked for again
+//   start ──▶ send ──granted──────▶ finish
+//              ▲ ├──in the queue──▶ wait ──granted by hand-over──▶ finish
+//              │ │                    └──time to look again──▶ send …   until the caller's limit
+//              │ ├──busy──────────▶ pause ──▶ send …                    until the caller's limit
+//              │ ├──in the queue,
+//              │ │  foreign holder▶ wait ──▶ send …   every 20–100 ms, until the caller's limit
+//              │ └──no answer─────▶ pause (back-off) ──▶ send …         until patience ends
+//              └── the grant came too late to be useful: ask again
 //
-// It owns no clock, no socket and no randomness.
+// A foreign holder belongs to another library. It does not tell the next waiter when it releases the lock,
+// so the waiters of pawl must ask.
 #pragma once
 
 #include "base/clock.h"
@@ -32,54 +34,57 @@ namespace pawl::core {
 struct acquire_plan {
     claim mine{};
     std::chrono::milliseconds lease{};
-    std::chrono::milliseconds poll_interval{};  // if there is no place in the queue
+    std::chrono::milliseconds poll_interval{};  // longest pause without a place in the queue
     std::chrono::milliseconds command_limit{};
     double drift{};
     time_limit limit = time_limit::now();
 
-    // The holder was made for this request alone: to find it in place means that an earlier try was
-    // granted. If not, a try that may have been executed cannot be repeated.
+    // The holder id was made for this acquire alone. If the server already has it as the holder, then an
+    // earlier try was granted. If false, a try that may have been executed cannot be repeated.
     bool own_holder = true;
 
-    // Wait in the server's queue, if whoever runs the machine can hear of the grant.
+    // Wait in the server's queue, while this client can hear of the grant (see hears()).
     bool joins = false;
     bool fair = false;
-    std::string_view client{};  // who is told
-    unsigned reserve = 0;       // numbers above the fence
+    std::string_view client{};  // the client that is told of a grant
+    unsigned reserve = 0;       // numbers to set aside above the fence
 
-    // The lock was granted at once when it was last asked for, and so most likely is free: what the
-    // store said then (acquire_result::hint). It goes with the first request, and with those that
-    // repeat it; but not if numbers are to be set aside, or no waiter may be overtaken.
+    // The last acquire_result::hint, if the lock was granted at once then, so that it is probably free
+    // now. It is sent with the first request, and with requests that repeat it. It is not sent if numbers
+    // are to be set aside, or if the lock is fair.
     core::hint hint{};
 
-    // Others of this client asked before and had no answer for so long. This call's patience is
-    // shorter by that time.
+    // Other callers of this client asked before, and got no answer for this long. The patience of this
+    // call is shorter by that time.
     base::boot_clock::duration silent_before{};
 };
 
-// A request that may be late (failure::maybe_late) is taken to be executed within this time, or never.
+// A request that may be late (failure::maybe_late) is assumed to be executed within this time or never.
 inline constexpr std::chrono::seconds latest_execution{60};
 
-// After `finish`.
+// Valid after `finish`.
 struct acquire_result {
-    std::optional<errc> failure;  // nothing: granted
+    std::optional<errc> failure;  // empty if granted
     std::string detail;
     std::uint64_t fence{};
-    base::boot_time sent{};  // the lease has not begun before that
-    bool unheard = false;    // granted by hand-over, but the message did not come
-    core::hint hint{};       // for the next time: granted to the first request, so it was free
+    base::boot_time sent{};  // the lease began at this time or later
+    bool unheard = false;    // granted by hand-over, but the message did not arrive
 
-    // Not granted, but the server may think so, now or when a delayed request arrives, or it has a
-    // place in the queue: release it.
+    // For the next acquire. Set if no request found the lock busy, and none that may have been executed
+    // was left without an answer.
+    core::hint hint{};
+
+    // Not granted, but the server may have a grant or a place in the queue for this holder, now or when a
+    // delayed request arrives. It must be released.
     bool uncertain = false;
 
-    // Granted or not, the server's queue may have a place for this holder.
+    // The server's queue may have a place for this holder, also after a grant.
     bool may_have_place = false;
 
-    // Some request may still be on its way, granted or not: later than that it is not executed any more.
+    // A request may still be on its way, also after a grant. It is not executed after this time.
     base::boot_time wanted_until{};
 
-    // Not granted, and the server had not answered the last request.
+    // Set if not granted, and the last request got no answer.
     std::optional<core::silence> silence;
 };
 
@@ -92,13 +97,12 @@ public:
     [[nodiscard]] step on_time(base::boot_time now) override;
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
-    // The answer to an acquire.
     [[nodiscard]] step answered(const acquire_reply& got, base::boot_time now);
 
-    // The lock was handed over to this waiter. At any time between start() and `finish`.
+    // The lock was handed over to this waiter. May be called at any time between start() and `finish`.
     [[nodiscard]] step on_granted(const grant_notice& got, base::boot_time now);
 
-    // Whether this client would hear of a grant. Without that it does not join the queue.
+    // Whether this client can hear of a grant. If it cannot, the machine does not join the queue.
     void hears(bool now) noexcept { hears_ = now; }
 
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
@@ -122,33 +126,33 @@ private:
     acquire_plan plan_;
     const base::random_unit* random_;
     patience patience_;
-    base::boot_time limit_{};  // until when to wait for others
+    base::boot_time limit_{};  // until when to wait for other holders
     base::boot_time sent_{};
     base::boot_time wanted_until_{};
     bool hears_ = true;
-    bool uncertain_ = false;   // some try may have been executed without an answer
-    bool unanswered_ = false;  // some try had no answer
+    bool uncertain_ = false;   // the server may have a grant or a place for this holder
+    bool unanswered_ = false;  // some try had no answer, and may have been executed
     bool joined_ = false;      // some request asked for a place in the queue
-    bool queued_ = false;      // there is one
-    unsigned pauses_ = 0;      // since there was none
+    bool queued_ = false;      // this waiter has a place in the queue
+    unsigned pauses_ = 0;      // pauses in a row without a place in the queue
     bool seen_busy_ = false;
-    std::optional<base::boot_time> no_lock_since_;  // a value was seen that is no holder
-    unsigned times_not_now_ = 0;                    // the server said so
+    std::optional<base::boot_time> no_lock_since_;  // since when the value is not a holder
+    unsigned times_unavailable_ = 0;                // answers that mean "try later"
     bool asked_before_ = false;
     bool hinted_ = false;   // the last request was the first, and had a hint
     bool sending_ = false;  // a request is under way
-    bool waiting_ = false;  // pausing because it was busy
-    bool silent_ = false;   // no answer since the last request
+    bool waiting_ = false;  // in a pause or wait because the lock was busy
+    bool silent_ = false;   // no answer to the last request
     bool out_of_patience_ = false;
     acquire_result result_;
 };
 
-// How long a place in the queue is kept, unless the waiter's limit comes first: for a lease, but not too
-// short a time.
+// How long the server keeps a place in the queue, unless the waiter's limit comes first: the lease, but at
+// least 1.5 s.
 [[nodiscard]] std::chrono::milliseconds place_lifetime(std::chrono::milliseconds lease);
 
-// How often a waiter looks again, and shows that it still waits: three times in that time. A message that
-// got lost is made good then.
+// How often a waiter looks: three times in the lifetime of its place. A look shows the server that the
+// waiter is still there, and finds a grant whose message got lost.
 [[nodiscard]] std::chrono::milliseconds look_interval(std::chrono::milliseconds lease);
 
 }  // namespace pawl::core

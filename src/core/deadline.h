@@ -1,4 +1,4 @@
-// Until when a lease is surely held, by this machine's own clock.
+// The time until which a lease is certainly held, by the clock of this computer.
 #pragma once
 
 #include "base/clock.h"
@@ -8,8 +8,8 @@
 
 namespace pawl::core {
 
-// The server counts the lease from when it executed the request, which was not before `sent`. Its
-// clock may run faster by `drift`, and it counts in whole milliseconds.
+// The server counts the lease from the moment it executed the request, which was not before `sent`. Its
+// clock may run faster by `drift` (a fraction), and it counts in whole milliseconds.
 [[nodiscard]] inline base::boot_time local_deadline(base::boot_time sent,
                                                     std::chrono::milliseconds lease,
                                                     double drift) noexcept

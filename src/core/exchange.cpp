@@ -56,9 +56,9 @@ step exchange_machine::on_cancel(base::boot_time now, std::string_view why)
                     now);
 }
 
-// A release whose first answer got lost finds the lock gone: most likely it did that itself, and in any
-// case it is what was asked for. The true owner is not told of an error. The same holds for a lock that
-// was to be handed over.
+// If the first answer to a release got lost, the second try finds the lock gone. Most likely the first try
+// released it, and in any case the caller wanted it to be gone. So the result is success, not an error. The
+// same applies to a keep request, which may have handed the lock over.
 void exchange_machine::settle()
 {
     if (!maybe_executed_ || base::is(base::mutant::d18_release_error)) return;

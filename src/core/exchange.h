@@ -1,5 +1,5 @@
-// One question about a hold, repeated until it is answered or patience ends: release, extend, count,
-// check, keep.
+// The machine that sends one request about a hold (release, extend, count, check or keep), and repeats it
+// until it is answered or patience ends.
 #pragma once
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@ namespace pawl::core {
 
 class exchange_machine final : public machine {
 public:
-    // What the request points to must stay good.
+    // The objects that the request points to must outlive the machine.
     exchange_machine(request what, std::chrono::milliseconds command_limit,
                      const base::random_unit& random)
         : request_{std::move(what)}, patience_{command_limit, random}
@@ -29,10 +29,10 @@ public:
 
     [[nodiscard]] const core::request& asked() const noexcept { return request_; }
 
-    // When the request that was answered was sent.
+    // When the last try was sent. After an answer: the try that was answered.
     [[nodiscard]] base::boot_time sent() const noexcept { return sent_; }
 
-    // After `finish`: the answer, or why there is none.
+    // After `finish`: the answer, or the reason why there is none.
     [[nodiscard]] const reply& result() const noexcept { return result_; }
 
 private:
@@ -43,7 +43,7 @@ private:
     patience patience_;
     base::boot_time sent_{};
     bool sending_ = false;
-    bool maybe_executed_ = false;  // some try without an answer
+    bool maybe_executed_ = false;  // some try without an answer may have been executed
     reply result_;
 };
 

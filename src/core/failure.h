@@ -1,4 +1,4 @@
-// Why a request has no answer, or an answer that helps nobody.
+// Why a request got no answer, or no useful one.
 #pragma once
 
 #include <pawl/error.h>
@@ -9,52 +9,52 @@
 namespace pawl::core {
 
 enum class failure_kind {
-    unavailable,  // the store said: not now
-    not_a_lock,   // an acquire found something of another type under that name
-    refused,      // the store said no, and would say so again
-    no_reply,     // sent, and no answer within the limit
-    unreachable,  // no connection, or it broke
-    cancelled,    // the caller's stop_token
+    unavailable,  // the store said: try later
+    not_a_lock,   // an acquire found a value of another type under that name
+    refused,      // the store said no, and trying again does not help
+    no_reply,     // the request was sent, but no answer came within the limit
+    unreachable,  // there is no connection, or it broke
+    cancelled,    // stop was requested by the caller's stop_token
 };
 
 struct failure {
     failure_kind what{};
-    std::string detail{};  // the store's or the system's own words
+    std::string detail{};  // the text of the store or of the operating system
 
-    // The store may have executed it, all or in part.
+    // The store may have executed the request, completely or in part.
     bool maybe_executed = false;
-    // It may even be executed at any later time: it did not say until when it is wanted.
+    // The store may still execute the request, at any later time: it did not say until when it is wanted.
     bool maybe_late = false;
-    // Nobody listens at any of the store's addresses.
+    // No server listens at any of the store's addresses.
     bool no_server = false;
 
     bool operator==(const failure&) const = default;
 };
 
-// Whether the store answered the question.
+// Whether the store gave a final answer.
 [[nodiscard]] constexpr bool is_answer(failure_kind what) noexcept
 {
     return what == failure_kind::not_a_lock || what == failure_kind::refused;
 }
 
-// Whether the store said nothing, or nothing that would hold in a moment.
+// Whether the store gave no answer, or only "try later".
 [[nodiscard]] constexpr bool is_silence(failure_kind what) noexcept
 {
     return what == failure_kind::unavailable || what == failure_kind::no_reply ||
            what == failure_kind::unreachable;
 }
 
-// What the caller is told.
+// The error code that the caller gets.
 [[nodiscard]] errc errc_of(failure_kind what) noexcept;
 
-// A failure as the caller gets it, as an exception or as an error_code.
+// A failure as the caller gets it: as an exception or as an error_code.
 struct trouble {
     errc code{};
-    std::string detail{};  // the store's or the system's own words
+    std::string detail{};  // the text of the store or of the operating system
 };
 [[nodiscard]] trouble trouble_of(const failure& got);
 
-// Why a lease is in jeopardy when its renewal failed.
+// The cause of the jeopardy after a renewal failed in this way.
 [[nodiscard]] cause cause_of(failure_kind what) noexcept;
 
 }  // namespace pawl::core

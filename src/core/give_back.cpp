@@ -39,7 +39,7 @@ step give_back_machine::on_time(boot_time now)
     return answered(failure{.what = failure_kind::no_reply, .maybe_executed = true}, now);
 }
 
-// The lease ends by itself, on the server.
+// Nothing more is sent: the lease ends by itself on the server.
 step give_back_machine::on_cancel(boot_time /*now*/, std::string_view /*why*/)
 {
     awaited_ = false;
@@ -59,7 +59,7 @@ step give_back_machine::answered(const hold_reply& got, boot_time now)
     const bool may_come = now <= wanted_until_ + shortest_pause;
     auto again = now + shortest_pause;
     if (answered) {
-        // At the end once more, when it cannot come any more.
+        // The last release is sent when no request can arrive any more.
         again = std::min(now + pause_, wanted_until_ + shortest_pause);
         again = std::max(again, now + shortest_pause);
         pause_ = std::min(2 * pause_, longest_pause);

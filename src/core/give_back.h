@@ -1,11 +1,11 @@
-// Giving back, in the background, a lock that may or may not be held at the server, or may be granted
-// until a given time because a request is still on its way.
+// The machine that gives a lock back in the background. The server may or may not have granted the lock. It
+// may also still grant it, until a given time, because a request is on its way.
 //
 //   start ──▶ send ──no answer──▶ pause ──▶ send …        until the lease would have ended by itself
 //              └────answered────▶ pause ──▶ send …        while the request may still arrive
 //                    └──────────▶ finish
 //
-// The pauses after an answer grow: the more often it was not there, the less likely it is to come.
+// The pauses after an answer grow: the longer the request has not arrived, the less likely it is to arrive.
 #pragma once
 
 #include "base/clock.h"
@@ -21,7 +21,8 @@ namespace pawl::core {
 
 class give_back_machine final : public machine {
 public:
-    // `repeated`: a release was sent before, with or without an answer.
+    // `wanted_until`: a request on its way is not executed after this time. `repeated`: a release was sent
+    // before, with or without an answer.
     give_back_machine(std::shared_ptr<const lease> lease, base::boot_time wanted_until,
                       bool repeated, std::chrono::milliseconds command_limit);
 
@@ -30,10 +31,10 @@ public:
     [[nodiscard]] step on_time(base::boot_time now) override;
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
-    // The answer to a release.
     [[nodiscard]] step answered(const hold_reply& got, base::boot_time now);
 
-    // Whether close() waits for it. It does not wait for a request that may arrive or not.
+    // Whether lease_keeper::close() still waits for this machine: until it has finished, but for no more
+    // than about two command limits. A delayed request may arrive much later than that.
     [[nodiscard]] bool is_awaited() const noexcept { return awaited_; }
 
     static constexpr std::chrono::milliseconds shortest_pause{500};
@@ -47,8 +48,8 @@ private:
     bool repeated_;
     bool sending_ = false;
     std::chrono::milliseconds command_limit_;
-    base::boot_time end_{};            // when the server would have dropped it
-    base::boot_time awaited_until_{};  // by close()
+    base::boot_time end_{};            // when the lease has ended by itself on the server
+    base::boot_time awaited_until_{};  // how long close() waits
     bool awaited_ = true;
     std::chrono::milliseconds pause_ = shortest_pause;
 };

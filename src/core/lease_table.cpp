@@ -16,14 +16,14 @@ namespace {
 
 constexpr milliseconds longest_early{5'000};
 
-// The longest pause after a renewal that failed; the shortest is half of it.
+// The longest pause after a renewal that failed. The shortest is half of it.
 milliseconds retry_pause(milliseconds lease)
 {
     return std::clamp(lease / 12, milliseconds{5}, milliseconds{1'000});
 }
 
-// Leases that are nearly due ride along with those that are, so that ten thousand of them, taken at
-// ten thousand different times, soon share a few round trips; and likewise when all have failed.
+// How early a lease may be renewed together with leases that are due. So ten thousand leases that were
+// granted at ten thousand different times soon share a few round trips, also after all renewals failed.
 milliseconds early_by(const lease& lease)
 {
     if (lease.failures > 0) return retry_pause(lease.length) / 2;
@@ -69,7 +69,7 @@ void lease_table::extended(const lease_ptr& lease, milliseconds length, boot_tim
 {
     if (lease->is_over()) return;
     lease->deadline = std::max(lease->deadline.load(), local_deadline(sent, length, drift_));
-    // Renewals go on when as much is left as after any other renewal's third.
+    // The next renewal is sent when two thirds of a usual lease are left, as after a renewal.
     lease->renew_at = std::max(lease->renew_at, sent + length - 2 * (lease->length / 3));
     if (base::is(base::mutant::d14_renewal_storm)) lease->renew_at = sent;
     if (base::is(base::mutant::d15_renewal_forgotten) && lease->under_way) lease->renew = false;
@@ -150,7 +150,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot
                              boot_time now, transitions& out)
 {
     if (lease->is_over()) return;
-    // An earlier one may be answered after it was given up and another was sent.
+    // This may be the answer to an earlier renewal, which was overdue, so that another one was sent.
     const bool is_last = lease->under_way && lease->sent == sent;
     const auto* const status = std::get_if<hold_status>(&got);
     if (status == nullptr) {

@@ -1,11 +1,10 @@
-// All leases of a client: which is to be renewed when, which is in jeopardy, which is lost.
+// All leases of a client: when each is renewed, which are in jeopardy, and which are lost.
 //
 //   added ──▶ held ⇄ jeopardy ──▶ lost
 //               └───────┴──────▶ released
 //
-// A lease leaves the table when it is lost or released; an answer that comes later finds it over and
-// changes nothing. The table is told the time, and has no thread, lock or clock of its own: its owner
-// sees to it that one call runs at a time.
+// A lease leaves the table when it is lost or released. An answer that comes after that changes nothing.
+// The table is told the time. It has no thread, lock or clock: its owner must make one call at a time.
 #pragma once
 
 #include "base/clock.h"
@@ -45,34 +44,36 @@ public:
     // A lease was granted to a request sent at `sent`.
     void add(const lease_ptr& lease, base::boot_time sent);
 
-    // It is being given back: from here on it is neither renewed nor lost. False if it is over.
+    // The lease is being given back. From now on it is neither renewed nor lost. Returns false if it was
+    // already lost or released.
     bool release(const lease_ptr& lease, transitions& out);
 
-    // The server said that it now lasts `length` from a request sent at `sent`.
+    // The server said that the lease now lasts `length`, counted from a request sent at `sent`.
     void extended(const lease_ptr& lease, std::chrono::milliseconds length, base::boot_time sent,
                   transitions& out);
 
-    // The server said that it is not ours.
+    // The server said that the lease is not ours.
     void lose(const lease_ptr& lease, cause why, const std::string& detail, transitions& out);
 
-    // When expire() or take_due() next has something to do; boot_time::max() if never.
+    // When expire() or take_due() next has work; boot_time::max() if never.
     [[nodiscard]] base::boot_time next_wake() const noexcept;
 
-    // Those whose deadline has passed are lost; those whose renewal is overdue are in jeopardy, and
-    // will be renewed again; those that are to be renewed now are due.
+    // A lease whose deadline has passed is lost. A lease whose renewal is overdue is in jeopardy, and the
+    // renewal will be tried again. A lease whose time to be renewed has come is due: see take_due().
     void expire(base::boot_time now, transitions& out);
 
-    // Some that are due, and others along with them that will be soon: on_renewal() gets the answers.
-    // None if so many are under way already, and not yet overdue: a million of them in one go would
-    // keep everyone else from the server for seconds, and the last answers would come too late.
+    // Returns up to `most` leases to renew now: leases that are due, and with them some that will be due
+    // soon. Pass the answers to on_renewal(). At most `most_under_way` renewals are under way and not
+    // overdue at a time: a million renewals at once would block the server for seconds, and the last
+    // answers would come too late.
     [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now, std::size_t most);
     static constexpr std::size_t most_under_way = 4'000;
 
-    // The answer to a renewal that was sent at `sent`, however late: what counts is when it was sent.
+    // The answer to a renewal that was sent at `sent`. It may be late: the lease counts from `sent`.
     void on_renewal(const lease_ptr& lease, const hold_reply& got, base::boot_time sent,
                     base::boot_time now, transitions& out);
 
-    // The client goes: everything that is left is lost.
+    // The client is being closed: all leases that are left are lost.
     void close(transitions& out);
 
     [[nodiscard]] std::vector<lease_ptr> all() const;
@@ -90,8 +91,8 @@ private:
     double drift_;
     std::chrono::milliseconds command_limit_;
     base::random_unit random_;
-    // By number and not by address: what happens at the same time happens in the same order in every
-    // run, so that the simulator can repeat one.
+    // Leases with the same time are ordered by number, not by address. So the order is the same in every
+    // run, and the simulator can repeat a run.
     struct wakes_before {
         bool operator()(const lease_ptr& one, const lease_ptr& other) const noexcept
         {
@@ -99,13 +100,13 @@ private:
         }
     };
     std::set<lease_ptr, wakes_before> by_wake_;
-    std::deque<lease_ptr> due_;   // and some that are not any more
-    base::boot_time last_due_{};  // when something last became so
-    std::size_t under_way_ = 0;   // how many are
+    std::deque<lease_ptr> due_;   // may contain leases that are not due any more
+    base::boot_time last_due_{};  // when a lease last became due
+    std::size_t under_way_ = 0;   // number of renewals under way, without those that are overdue
     std::uint64_t last_number_ = 0;
 };
 
-// How long the answer to a renewal of a lease may take before it is overdue.
+// How long the answer to the renewal of a lease may take before the renewal is overdue.
 [[nodiscard]] std::chrono::milliseconds renewal_limit(std::chrono::milliseconds lease,
                                                       std::chrono::milliseconds command_limit);
 

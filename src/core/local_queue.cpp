@@ -35,12 +35,12 @@ local_queue::turn local_queue::look(ticket who)
     woken_ = false;
     if (lock_ == state::idle) {
         lock_ = state::held;
-        served();
+        remove_first();
         return turn::take;
     }
     if (lock_ == state::absent && !asking_) {
         asking_ = true;
-        served();
+        remove_first();
         return turn::ask;
     }
     return turn::wait;
@@ -50,13 +50,13 @@ void local_queue::leave(ticket who)
 {
     if (who <= last_in_vain_) return;
     if (*line_.begin() == who) {
-        served();
+        remove_first();
     } else {
         line_.erase(who);
     }
 }
 
-void local_queue::served() noexcept
+void local_queue::remove_first() noexcept
 {
     line_.erase(line_.begin());
     woken_ = false;
@@ -66,8 +66,8 @@ void local_queue::served() noexcept
 
 std::optional<local_queue::ticket> local_queue::to_wake(boot_time now)
 {
-    const bool there = lock_ == state::idle || (lock_ == state::absent && !asking_);
-    if (line_.empty() || woken_ || !there) return std::nullopt;
+    const bool available = lock_ == state::idle || (lock_ == state::absent && !asking_);
+    if (line_.empty() || woken_ || !available) return std::nullopt;
     woken_ = true;
     if (!woken_at_) woken_at_ = now;
     return *line_.begin();
@@ -82,7 +82,8 @@ void local_queue::asked() noexcept
 bool local_queue::asked_in_vain(silence seen, boot_time now) noexcept
 {
     asked();
-    // Someone else of this client got it meanwhile: then the server answers, and they wait for that one.
+    // A caller that asked for itself alone got the lock meanwhile. So the server does answer, and the callers
+    // in line wait for that holder.
     if (lock_ != state::absent) return false;
     if (seen.out_of_patience) return give_up_all();
     silent_for_ = now - seen.since;
@@ -98,7 +99,7 @@ bool local_queue::kept_in_vain() noexcept
 bool local_queue::give_up_all() noexcept
 {
     if (base::is(base::mutant::d47_only_one_is_told)) return false;
-    while (!line_.empty()) served();
+    while (!line_.empty()) remove_first();
     last_in_vain_ = last_ticket_;
     return true;
 }
@@ -108,7 +109,7 @@ void local_queue::granted(boot_time now) noexcept
     lock_ = state::held;
     silent_for_ = {};
     passes_ = 0;
-    asked_at_ = now;
+    granted_at_ = now;
 }
 
 void local_queue::kept(boot_time now) noexcept
@@ -126,8 +127,8 @@ local_queue::ending local_queue::release(condition now_is, boot_time now)
         lock_ = state::idle;
         return ending::linger;
     }
-    const bool often = passes_ >= most_passes || now - asked_at_ >= longest_passing;
-    if (often || !now_is.has_fence) return ending::keep;
+    const bool must_ask = passes_ >= most_passes || now - granted_at_ >= longest_passing;
+    if (must_ask || !now_is.has_fence) return ending::keep;
     ++passes_;
     lock_ = state::idle;
     reserved_ = woken_at_ && now - *woken_at_ >= longest_overtaken;

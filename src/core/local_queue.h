@@ -1,21 +1,31 @@
-// Those of one process who want one lock, in order: at most one of them goes to the server, and what he
-// gets is passed on to the others.
+// The callers in one process that want the same lock, in the order of arrival. At most one of them asks the
+// server for all. The lock that it gets is passed on to the others.
 //
-//   the lock is      and who arrives
-//   absent           asks the server, if nobody does yet; else waits
-//   held             waits
-//   idle             takes it: nobody has it at the moment, but the lease is here
+//   state     meaning                                      a caller that arrives
+//   absent    this process does not have the lease         asks the server; waits if others are in line
+//   asking    absent, and one caller asks the server       waits
+//   held      a caller has the lock, or the server is      waits
+//             asked whether the lock may stay here
+//   idle      the lease is here, no caller has the lock    takes the lock, unless it is reserved
 //
-// Who waits is woken in the order of arrival, and looks again. Newcomers may be quicker than someone who
-// has to be woken, which makes passing on cheap; but nobody is overtaken for longer than a moment.
+// Waking. Callers are woken in the order of arrival: when the lock is idle or absent, the first in line is
+// woken and looks again. It is not woken a second time before it has looked.
 //
-// All who wait share one patience with the server. If it gives no answer for a whole command limit, all of
-// them are told, and not only the one who asked. If that one gives up sooner, the next asks for the rest
-// of the limit. Who comes later begins anew. One case takes longer: a lock that is lost while the server
-// is asked whether it may stay. The next then asks with a patience of its own.
+// Overtaking. A caller that arrives may take an idle lock before the woken caller looks. This makes passing
+// on cheap. When the lock is passed on 1 ms or more after the first in line was first woken, it is reserved
+// for that caller.
 //
-// Others wait at the server, perhaps: so after some passes, or some time, the server is asked whether the
-// lock may stay. Like all machines this one has no clock, no thread and no lock of its own.
+// Patience. All callers in line share one command limit in which the server must answer. When it is over,
+// all of them give up together with the caller that asked. If that caller gives up sooner, the next one asks
+// for the rest of the time. A caller that arrives after all have given up starts a new command limit.
+// In one case it takes longer: if the lock is lost while the server is asked whether it may stay, the next
+// caller asks with a full command limit.
+//
+// Keeping. Waiters of other clients may be in the server's queue. So after 1000 passes, or 10 ms after the
+// server last granted the lock or let it stay, the server is asked whether the lock may stay. It is also
+// asked when no number is left to pass the lock on with.
+//
+// The queue has no clock, no thread and no lock.
 #pragma once
 
 #include "base/clock.h"
@@ -33,93 +43,95 @@ public:
     using ticket = std::uint64_t;
 
     enum class turn {
-        take,
-        ask,
-        wait,
-        give_up,  // only from look(): the server is silent
+        take,     // the lock is idle: the caller has it now
+        ask,      // the caller asks the server
+        wait,     // the caller may line up, or stays in line
+        give_up,  // only from look(): the server does not answer
     };
 
-    // Someone arrives.
+    // A caller arrives.
     [[nodiscard]] turn arrive();
 
-    // He waits, with this ticket.
+    // The caller waits, with this ticket.
     [[nodiscard]] ticket line_up();
 
-    // Someone who waits looks whether it is their turn. Unless the answer is `wait` the ticket is used up.
+    // A caller in line looks whether it is its turn. Unless the answer is `wait` the ticket is used up.
     [[nodiscard]] turn look(ticket who);
 
-    // He gives up.
+    // A caller in line gives up.
     void leave(ticket who);
 
-    // Who is to be woken now, so that he looks; nobody twice, until he has looked.
+    // The caller to wake now, if any. No caller is returned twice before it has looked.
     [[nodiscard]] std::optional<ticket> to_wake(base::boot_time now);
 
-    // Who asked the server has its answer, or failed for a reason that concerns nobody else.
+    // The server answered the caller that asked, or it failed for a reason that concerns no other caller.
     void asked() noexcept;
 
-    // Who asked has no answer. If patience is over, all who wait have to give up: returns true, and
-    // they are to be woken.
+    // The server did not answer the caller that asked. Returns true if patience is over: then all callers
+    // in line must give up, and the owner of the queue wakes them.
     [[nodiscard]] bool asked_in_vain(silence seen, base::boot_time now) noexcept;
 
-    // It is absent: the server was asked for a whole command limit whether it may stay. Else as above.
+    // The server was asked whether the lock may stay, and did not answer for a whole command limit. The
+    // lock is absent now. Returns true if all callers in line must give up, as above.
     [[nodiscard]] bool kept_in_vain() noexcept;
 
-    // For how long those before had asked in vain when the caller's turn to ask came.
+    // For the caller whose turn it is to ask: how long the server has not answered the callers before it.
     [[nodiscard]] base::boot_clock::duration silent_before() const noexcept { return silent_for_; }
 
-    // It is held: the server granted it.
+    // The server granted the lock: it is held now.
     void granted(base::boot_time now) noexcept;
 
-    // It is idle: the server lets it stay.
+    // The server lets the lock stay: it is idle now.
     void kept(base::boot_time now) noexcept;
 
-    // It is absent: given back, handed over or lost.
+    // The lock was given back, handed over or lost: it is absent now.
     void gone() noexcept { lock_ = state::absent; }
 
     enum class ending {
-        pass_on,    // it is idle now, for the next
-        linger,     // it is idle now, for whoever comes
-        keep,       // ask the server whether it may stay
-        give_back,  // to the server
+        pass_on,    // the lock is idle now, and a caller is in line
+        linger,     // the lock is idle now, and no caller is in line
+        keep,       // ask the server whether the lock may stay
+        give_back,  // give the lock back to the server
     };
     struct condition {
-        bool sound;      // of the lease: nothing is wrong with it, and enough is left
-        bool has_fence;  // there is a number left to pass it on with
-        bool lingers;    // it may stay without anyone wanting it
+        bool sound;      // the lease is not in jeopardy, and enough of it is left
+        bool has_fence;  // there is a number left to pass the lock on with
+        bool lingers;    // the lock may stay although no caller wants it
     };
-    // Its holder has no use for it any more.
+    // The holder releases the lock. After `keep` and `give_back` the state is still held, until kept(),
+    // kept_in_vain() or gone() is called.
     [[nodiscard]] ending release(condition now_is, base::boot_time now);
 
     [[nodiscard]] bool is_idle() const noexcept { return lock_ == state::idle; }
     [[nodiscard]] bool has_waiters() const noexcept { return !line_.empty(); }
 
-    // How many times, and for how long, it is passed on before the server is asked.
+    // How many times, and for how long, the lock is passed on before the server is asked.
     static constexpr unsigned most_passes = 1'000;
     static constexpr std::chrono::milliseconds longest_passing{10};
 
-    // For how long someone who waits may be overtaken once he was woken.
+    // How long the first in line may be overtaken after it was first woken.
     static constexpr std::chrono::milliseconds longest_overtaken{1};
 
 private:
     enum class state { absent, held, idle };
 
-    void served() noexcept;  // the first in line
+    void remove_first() noexcept;
     [[nodiscard]] bool give_up_all() noexcept;
 
     state lock_ = state::absent;
     bool asking_ = false;
     base::boot_clock::duration silent_for_{};
-    std::set<ticket> line_;  // they grow, so the first is the one that came first
+    std::set<ticket> line_;  // tickets grow, so the smallest came first
     ticket last_ticket_ = 0;
-    ticket last_in_vain_ = 0;  // those up to here have to give up
+    ticket last_in_vain_ = 0;  // callers with tickets up to this one must give up
 
-    // Of the first in line.
-    bool woken_ = false;                       // and has not looked since
-    std::optional<base::boot_time> woken_at_;  // for the first time
-    bool reserved_ = false;                    // it is idle for him alone
+    // About the first in line.
+    bool woken_ = false;                       // it was woken, and has not looked since
+    std::optional<base::boot_time> woken_at_;  // when it was first woken
+    bool reserved_ = false;                    // only it may take the idle lock
 
-    unsigned passes_ = 0;
-    base::boot_time asked_at_{};  // when the server last let us have it
+    unsigned passes_ = 0;           // since granted_at_
+    base::boot_time granted_at_{};  // when the server last granted the lock or let it stay
 };
 
 }  // namespace pawl::core

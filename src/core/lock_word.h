@@ -15,7 +15,7 @@ class lock_word {
 public:
     static constexpr unsigned most_reentries = 255;
 
-    // Locked, and not entered again.
+    // Locked, without re-entries.
     [[nodiscard]] static constexpr lock_word locked() noexcept { return lock_word{one_lock}; }
 
     [[nodiscard]] constexpr bool is_locked() const noexcept { return (bits_ & state_mask) != 0; }
@@ -24,13 +24,13 @@ public:
         return (bits_ & reentry_mask) / one_reentry;
     }
 
-    // How often it is held.
+    // The number of holds.
     [[nodiscard]] constexpr unsigned holds() const noexcept
     {
         return is_locked() ? reentries() + 1 : 0;
     }
 
-    // False, and nothing has changed, if it was entered 255 times already.
+    // Adds a re-entry. Returns false and changes nothing if there are 255 already.
     [[nodiscard]] constexpr bool enter() noexcept
     {
         if (reentries() == most_reentries) return false;
@@ -38,7 +38,7 @@ public:
         return true;
     }
 
-    // The last one who leaves frees it.
+    // Removes a re-entry. If there is none, the lock becomes free.
     constexpr void leave() noexcept { bits_ = reentries() > 0 ? bits_ - one_reentry : 0; }
 
     [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }

@@ -1,4 +1,4 @@
-// What the server tells a client of its own accord.
+// Messages that the server sends to a client without being asked.
 #pragma once
 
 #include "base/clock.h"
@@ -13,9 +13,9 @@ struct grant_notice {
     std::string holder;
     std::uint64_t fence{};
 
-    // When that happened, at the earliest, by this machine's clock. Not when we heard of it: the
-    // message may have been on its way for any time, and the lease ran meanwhile. Nothing if that
-    // cannot be told.
+    // The earliest time at which this can have happened, by the clock of this computer. Not the time at
+    // which the message arrived: it may have been on its way for any time, and the lease ran meanwhile.
+    // boot_time{} if it is not known.
     base::boot_time at{};
 };
 

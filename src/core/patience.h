@@ -1,11 +1,11 @@
-// How long, and how often, an unanswered request is repeated.
+// Patience: how long and how often an unanswered request is repeated. All tries and pauses together last no
+// longer than the command limit.
 //
-// The first try gets a third of it: the connection that it goes out on may be dead without our knowing,
-// and then there must be time for another. Later ones get all that is left: they make a connection of
-// their own, which on a slow line takes longer than the answer.
+// The first try gets a third of the command limit, but at least 100 ms. Its connection may be dead without
+// our knowing, and then there must be time for another try. Later tries get all the time that is left: they
+// make a new connection, which takes longer than the answer if the network is slow.
 //
-// The pauses grow and are jittered, so that a server that comes back is not met by everyone at once;
-// in all they last no longer than the command limit.
+// The pauses grow, and are partly random, so that not all clients ask at once when a server comes back.
 #pragma once
 
 #include "base/clock.h"
@@ -17,11 +17,12 @@
 
 namespace pawl::core {
 
-// For how long the server had given no answer when a call ended.
+// How long the server had not answered when a call ended.
 struct silence {
     base::boot_time since{};
-    bool out_of_patience =
-        false;  // a whole command limit; otherwise the caller gave up before that
+
+    // It did not answer for a whole command limit. If false, the caller gave up before that.
+    bool out_of_patience = false;
 };
 
 class patience {
@@ -31,28 +32,28 @@ public:
     {
     }
 
-    // A new question starts, or the server gave a sign of life.
+    // A new request starts, or the server gave a sign of life.
     void restart(base::boot_time now) noexcept
     {
         end_ = now + command_limit_;
         tries_ = 0;
     }
 
-    // Even a caller with less time than that gives the server a chance to answer.
+    // Even a caller with less time waits this long for an answer.
     static constexpr std::chrono::milliseconds shortest_try{100};
 
-    // When it began, and when it is over.
+    // When patience began, and when it is over.
     [[nodiscard]] base::boot_time since() const noexcept { return end_ - command_limit_; }
     [[nodiscard]] base::boot_time end() const noexcept { return end_; }
 
-    // Until when the answer to a try must be here.
+    // By when the answer to a try must arrive.
     [[nodiscard]] base::boot_time try_until(base::boot_time now) const noexcept
     {
         if (tries_ > 0) return end_;
         return std::min(end_, now + std::max(command_limit_ / 3, shortest_try));
     }
 
-    // After a try without an answer: when to try again, or nothing if it is time to give up.
+    // After a try without an answer: when to try again. Empty if it is time to give up.
     [[nodiscard]] std::optional<base::boot_time> next_try(base::boot_time now)
     {
         const auto ceiling = std::min(first_pause * (1U << std::min(tries_++, 6U)), longest_pause);

@@ -20,7 +20,7 @@ const failure* failure_in(const reply& got)
     return std::visit(
         [](const auto& each) -> const failure* {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, renew_request::reply>) {
-                return nullptr;  // each lock has its own
+                return nullptr;  // each lock has its own reply
             } else {
                 return std::get_if<failure>(&each);
             }

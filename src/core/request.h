@@ -1,14 +1,14 @@
-// What the protocol asks a store, and what the store answers: one request and one reply per verb.
+// The requests of the protocol to a store, and the replies: one type of request and reply for each verb.
 //
-// Every request may be repeated, and may arrive late. The holder id is new for each grant, so a late
-// or doubled request can neither take nor free nor prolong the lock of another holder. A count is
-// given as what it should be, not as a change.
+// Every request may be repeated, and may arrive late. The holder id is new for each grant, so a late or
+// repeated request cannot take, free or prolong the lock of another holder. A count request gives the new
+// count, not the change.
 //
-//   request           reply                                   executed once more, it …
+//   request           reply                                   when it is executed again, it …
 //   acquire_request   granted | busy | failure                finds its own grant or place again
 //   count_request     hold_status | failure                   sets the same count
 //   extend_request    hold_status | failure                   never shortens the lease
-//   renew_request     one of these for each lock              likewise
+//   renew_request     hold_status | failure for each lock     never shortens a lease
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
@@ -35,54 +35,54 @@ struct claim {
     std::string_view holder{};
 };
 
-// What a store wants to be told when the same object is acquired once more. Only the store knows what
-// it means. A request with a hint may be late (failure::maybe_late).
+// A value that a store gives with a grant, and wants back when the same object is acquired again. Only the
+// store knows what it means. A request with a hint may be late (failure::maybe_late).
 struct hint {
-    std::uint64_t value = 0;  // 0: nothing
+    std::uint64_t value = 0;  // 0: no hint
 
     explicit operator bool() const noexcept { return value != 0; }
 };
 
-// A waiter's place in the queue, besides its holder id.
+// The content of a waiter's place in the queue, without the holder id.
 struct queue_place {
-    std::string_view client{};  // is told of the grant
+    std::string_view client{};  // the client that is told of the grant
     std::chrono::milliseconds lease{};
-    unsigned reserve = 0;
+    unsigned reserve = 0;  // numbers to set aside above the fence
 };
 
 // ── Parts of replies ────────────────────────────────────────────────────────────────────────────
 
-// What the store says about a holder.
+// What the store says about a holder id.
 enum class hold_status {
-    done,        // it is the holder; what was asked for is done
-    vanished,    // there is no holder
-    taken,       // another one is
-    not_a_lock,  // the object is of another type
+    done,        // it is the holder, and the request was executed
+    vanished,    // the lock has no holder
+    taken,       // the lock has another holder
+    not_a_lock,  // the value under this name is of another type
 };
-// A reply that was never set is a failure, here and below.
+// Here and below, `failure` comes first: a reply that was never set is a failure.
 using hold_reply = std::variant<failure, hold_status>;
 
 [[nodiscard]] cause cause_of(hold_status what) noexcept;
 
-// Who holds an object that is busy.
+// The kind of holder of a busy lock.
 enum class held_by {
-    pawl,     // it tells the next one when it leaves
-    foreign,  // another library, which tells nobody
-    no_lock,  // nobody: the value has no expiry, and does not look like a holder
+    pawl,     // a holder that tells the next waiter when it leaves
+    foreign,  // a holder of another library, which tells no waiter
+    no_lock,  // no holder: the value has no expiry, and does not look like a holder id
 };
 
-// ── Acquire: take it if it is free ──────────────────────────────────────────────────────────────
+// ── Acquire: take the lock if it is free ────────────────────────────────────────────────────────
 
 struct granted {
     std::uint64_t fence{};
-    bool found = false;  // it had been granted before, to an earlier try or by hand-over
-    core::hint hint{};   // for the next acquire, if nobody else has the object until then
+    bool found = false;  // granted before this request: to an earlier try, or by hand-over
+    core::hint hint{};   // for the next acquire, if no other client has the lock until then
 };
 
 struct busy {
-    std::chrono::milliseconds left{-1};  // of the holder's lease; -1 if that is not known
+    std::chrono::milliseconds left{-1};  // the rest of the holder's lease; -1 if it is not known
     held_by holder = held_by::pawl;
-    bool queued = false;  // there is a place in the queue
+    bool queued = false;  // the waiter has a place in the queue
 };
 
 using acquire_reply = std::variant<failure, granted, busy>;
@@ -92,26 +92,26 @@ struct acquire_request {
 
     claim mine{};
     std::chrono::milliseconds lease{};
-    base::boot_time sent{};   // now
-    base::boot_time until{};  // when the answer is no longer waited for
+    base::boot_time sent{};
+    base::boot_time until{};  // after this time the caller does not want the lock from this request
 
-    bool first = true;      // nothing was asked for this holder before
+    bool first = true;      // the first request for this holder
     bool repeated = false;  // an earlier try may have been executed
 
-    // If another one holds it: wait in the queue, where the place is kept for so long.
+    // If the lock is busy, join the queue. The place is kept for this time.
     std::optional<std::chrono::milliseconds> wait{};
-    bool fair = false;          // do not overtake those who wait there
-    std::string_view client{};  // is told of the grant
+    bool fair = false;          // do not overtake the waiters in the queue
+    std::string_view client{};  // the client that is told of the grant
     unsigned reserve = 0;       // numbers to set aside above the fence, to pass the lock on with
 
-    core::hint hint{};  // from the last grant, if it is worth a try
+    core::hint hint{};  // from the last grant, if the lock is probably free
 
     [[nodiscard]] queue_place place() const noexcept { return {client, lease, reserve}; }
 };
 
-// ── Questions about a hold ──────────────────────────────────────────────────────────────────────
+// ── Requests about a hold ───────────────────────────────────────────────────────────────────────
 
-// The holder now has it so many times. The lease counts anew.
+// Set the number of holds, and restart the lease.
 struct count_request {
     using reply = hold_reply;
 
@@ -120,7 +120,7 @@ struct count_request {
     unsigned count = 1;
 };
 
-// The lease counts anew, and lasts so long.
+// Restart the lease with this length.
 struct extend_request {
     using reply = hold_reply;
 
@@ -128,7 +128,7 @@ struct extend_request {
     std::chrono::milliseconds lease{};
 };
 
-// The leases of many locks count anew.
+// Restart the leases of many locks.
 struct renew_request {
     using reply = std::vector<hold_reply>;  // in the same order
 
@@ -141,18 +141,18 @@ struct check_request {
     claim mine{};
 };
 
-// Give it back, however often it is held. A waiter that does not hold it leaves the queue.
+// Give the lock back, whatever its count. If the holder id does not hold the lock, it leaves the queue.
 struct release_request {
     using reply = hold_reply;
 
     claim mine{};
-    std::uint64_t used = 0;    // the holder's last fence; 0 if that is not known
-    bool has_reserve = false;  // numbers above it are set aside
-    std::optional<queue_place> place{};
-    bool announce = false;  // to everyone who listens
+    std::uint64_t used = 0;              // the holder's last fence; 0 if it is not known
+    bool has_reserve = false;            // numbers above `used` are set aside
+    std::optional<queue_place> place{};  // if the holder id may have one
+    bool announce = false;               // publish the release
 
-    // If a release was done before, others may have had the lock since, with higher numbers: this one
-    // must not be taken for the last word about them.
+    // For a release that may have been executed before. Others may have had the lock since then, with
+    // higher fences, so the store must not take `used` for the last fence.
     void forget_numbers() noexcept
     {
         used = 0;
@@ -160,13 +160,13 @@ struct release_request {
     }
 };
 
-// ── Keep: hand it over to the first waiter; if there is none it stays ───────────────────────────
+// ── Keep: hand the lock over to the first waiter; if there is none, the lock stays ──────────────
 
 struct kept {
-    std::uint64_t fence{};  // a new one
+    std::uint64_t fence{};  // a new fence
 };
 struct handed_over {};
-struct superseded {};  // another such request came first
+struct superseded {};  // another keep request was executed first
 
 using keep_reply = std::variant<failure, kept, handed_over, superseded, hold_status>;
 
@@ -178,19 +178,19 @@ struct keep_request {
     std::uint64_t used = 0;      // the holder's last fence
     unsigned reserve = 0;        // numbers to set aside above the new fence
     std::uint64_t reserved = 0;  // the last number that was set aside so far
-    bool announce = false;       // that it was handed over
+    bool announce = false;       // publish a hand-over
 };
 
-// ── Any of them ─────────────────────────────────────────────────────────────────────────────────
+// ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 using request = std::variant<acquire_request, count_request, extend_request, renew_request,
                              check_request, keep_request, release_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
 
-// The failure in a reply about one lock; nullptr if it is an answer.
+// The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);
 
-// The reply to such a request that failed.
+// The reply that says that this request failed.
 [[nodiscard]] reply failed(const request& what, const failure& why);
 
 }  // namespace pawl::core

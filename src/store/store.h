@@ -1,4 +1,4 @@
-// What the protocol sends its requests to.
+// The interface of a store, to which the protocol sends its requests.
 #pragma once
 
 #include "base/clock.h"
@@ -14,7 +14,8 @@
 
 namespace pawl::store {
 
-// Gets what the store tells this client of its own accord. On the client's event loop.
+// Gets the messages that the store sends to this client without being asked. Called on the client's event
+// loop.
 class notice_listener {
 public:
     notice_listener() = default;
@@ -24,10 +25,10 @@ public:
 
     virtual void granted(const core::grant_notice& what) = 0;
 
-    // Someone asks for a lock that lingers here.
+    // Another client asks for a lock that lingers in this client.
     virtual void wanted(std::string_view lock) = 0;
 
-    // From now on it hears, or does not any more.
+    // From now on messages arrive (true), or do not arrive any more (false).
     virtual void listening(bool now) = 0;
 };
 
@@ -38,40 +39,44 @@ public:
     store(const store&) = delete;
     store& operator=(const store&) = delete;
 
-    // From any thread: does what was asked, in that thread, with an answer by `until`. `stop` may be
-    // null.
+    // From any thread: executes the request in that thread, and returns by `until`. `stop` may be null.
     [[nodiscard]] virtual core::reply execute(const core::request& what, base::boot_time until,
                                               const base::interrupt* stop) = 0;
 
-    // On the client's event loop only: the same without waiting. What the request points to must stay
-    // good until `done` was called: on the loop, once, never from inside submit(), unless the store is
-    // destroyed first. Late answers are waited for, but silence for longer than `patience` may be taken
-    // for the end of the connection. A request that has to be sent once more and is not wanted any more
-    // ends there, without an answer.
+    // On the client's event loop only: executes the request without waiting. `done` is called on the loop,
+    // at most once, and never from inside submit(). The objects that the request points to must live until
+    // then.
+    //
+    // Late answers count. But if the server is silent for longer than `patience`, the store may assume that
+    // the connection is broken.
+    //
+    // `done` is not called if the store is destroyed first, or if the request would have to be sent again
+    // and `wanted` returns false.
     using still_wanted = std::function<bool()>;
     using reply_handler = std::function<void(core::reply)>;
     virtual void submit(core::request what, std::chrono::milliseconds patience, still_wanted wanted,
                         reply_handler done) = 0;
 
-    // From any thread, before an acquire that is submitted: a local: server is started. Says what kept
-    // it from that.
+    // From any thread, before an acquire is submitted: starts the server of a local: URL. Returns the
+    // reason if that failed.
     [[nodiscard]] virtual std::optional<core::failure> prepare() { return std::nullopt; }
 
-    // On the client's event loop only: gets ready for submit(), so that the first one is not late.
+    // On the client's event loop only: makes the connection for submit(), so that the first request need
+    // not wait for it.
     virtual void connect() = 0;
 
-    // On the client's event loop only, once: tells `who` what is meant for `client`. It must outlive
-    // the store.
+    // On the client's event loop only, once: from now on, `who` gets the messages for `client`. `who` must
+    // outlive the store.
     virtual void listen(std::string_view client, notice_listener& who) = 0;
 
-    // On the client's event loop only: something should have been heard and was not. Looks whether the
-    // connection is still there.
+    // On the client's event loop only: a message should have arrived and did not. Checks whether the
+    // connection still works.
     virtual void doubt() = 0;
 
-    // Asks for a sign of life. Says why there is none.
+    // From any thread: checks that the server answers. Returns the reason if it does not.
     [[nodiscard]] virtual std::optional<core::failure> ping(base::boot_time until) = 0;
 
-    // For messages: where it is, without any password.
+    // The address of the store, for messages. It contains no password.
     [[nodiscard]] virtual const std::string& shown() const noexcept = 0;
 };
 

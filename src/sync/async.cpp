@@ -18,7 +18,7 @@ void refuse_child(const sync::client_state& client, std::string_view action, std
                 sync::describe(action, name, client.server(), errc::wrong_process, {})};
 }
 
-// Of a hold, which must hold something.
+// Returns `held`, the grant of a hold. Throws if the hold is empty, or in a child process after fork().
 sync::grant_ptr checked(sync::grant_ptr held, std::string_view action)
 {
     if (!held) throw error{errc::not_owner, std::string{action} + ": nothing is held"};
@@ -29,7 +29,7 @@ sync::grant_ptr checked(sync::grant_ptr held, std::string_view action)
 sync::grant::result_handler telling(const sync::grant_ptr& held, std::string_view action,
                                     std::unique_ptr<completion> told)
 {
-    // Held by a shared_ptr, for a std::function is copied.
+    // `told` is in a shared_ptr because a std::function must be copyable.
     return
         [held = held.get(), keep = held, action,
          told = std::shared_ptr<completion>{std::move(told)}](const sync::maybe_trouble& failed) {

@@ -1,4 +1,4 @@
-// What asynchronous calls must know of locks and holds.
+// Access to the private state of locks and holds, for asynchronous calls.
 #pragma once
 
 #include "sync/grant.h"
@@ -17,13 +17,13 @@ struct async_access {
 
     static hold make(sync::grant_ptr granted) { return hold{std::move(granted)}; }
 
-    // What it holds, if anything.
+    // The grant of the hold; nullptr if the hold is empty.
     static sync::grant_ptr look_at(const hold& what)
     {
         return what.active_ ? what.grant_ : nullptr;
     }
 
-    // The same; it holds nothing then.
+    // The same. Afterwards the hold is empty.
     static sync::grant_ptr take(hold& what)
     {
         return what.active_.exchange(false) ? what.grant_ : nullptr;

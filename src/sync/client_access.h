@@ -1,4 +1,4 @@
-// The state of a client, for code outside of the class that needs it.
+// Access to the private state of a client, for other parts of the library and for the simulator.
 #pragma once
 
 #include "sync/client_state.h"

@@ -67,7 +67,7 @@ void hold::give_back() noexcept
 void hold::release()
 {
     if (!active_.exchange(false)) {
-        throw error{errc::not_owner, "release: nothing is held, or it was given back already"};
+        throw error{errc::not_owner, "release: nothing is held, or it was released already"};
     }
     if (const auto failed = grant_->leave()) raise("release", *grant_, *failed);
 }

@@ -19,7 +19,7 @@ namespace {
                                           what.detail)};
 }
 
-// What the try_ forms answer with "no" rather than with an exception.
+// Codes for which the try_ forms return an empty result and do not throw.
 bool is_just_no(errc code)
 {
     return code == errc::busy || code == errc::timed_out || code == errc::cancelled;
@@ -94,7 +94,7 @@ std::optional<hold> lockable::try_acquire_within(time_limit limit, const std::st
 
 void lockable::lock()
 {
-    // Comes back with nothing only when it would have waited for itself.
+    // Without a time limit it returns false only if this thread would wait for itself.
     if (!try_lock_within(time_limit::never())) raise(*state_, "lock", {errc::would_deadlock, {}});
 }
 

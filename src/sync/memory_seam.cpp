@@ -9,7 +9,7 @@
 namespace pawl::sync {
 namespace {
 
-// Before any constructor runs: a program may provide and use memory servers in those of its globals.
+// constinit: a program may provide and use memory servers in the constructors of its global variables.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 constinit std::atomic<memory_opener> opener{nullptr};
 

@@ -1,8 +1,9 @@
-// What libpawl shows to libpawl-testing, the library behind <pawl/testing.h>, and to nobody else.
+// The interface between libpawl and libpawl-testing, the library behind <pawl/testing.h>. Not for users.
 //
-// libpawl itself has no memory server. The other library tells it how one is opened, and finds out
-// of which server a client is. Both must be of the same version, as they share the classes of src/:
-// cmake/pawl.map.in has the functions below in a version node that names it. docs/decisions/0012
+// libpawl itself has no memory server. libpawl-testing gives it a function that opens one, and asks it which
+// server a client uses. Both libraries share the classes of src/, so they must have the same version. To
+// ensure this, cmake/pawl.map.in puts the functions below into a version node that contains the version.
+// See docs/decisions/0012.
 #pragma once
 
 #include "base/platform.h"
@@ -18,7 +19,7 @@
 
 namespace pawl::sync {
 
-// One client's place at a memory server: the parts of a client that differ from those of a real server.
+// One client's connection to a memory server: the parts that are different for a client of a real server.
 class memory_seat {
 public:
     memory_seat() = default;
@@ -26,31 +27,31 @@ public:
     memory_seat(const memory_seat&) = delete;
     memory_seat& operator=(const memory_seat&) = delete;
 
-    // Has the server's clock. It lives on without the seat, as do the others.
+    // A platform with the server's clock. This and the objects below may outlive the seat.
     [[nodiscard]] virtual std::shared_ptr<base::platform> platform() = 0;
 
-    // Runs the user's handlers on `thread`, and lets the server's clock wait for them.
+    // A dispatcher that runs the user's handlers on `thread`. The server's clock waits for them.
     [[nodiscard]] virtual std::unique_ptr<observe::dispatcher> dispatcher(
         std::unique_ptr<observe::dispatcher> thread) = 0;
 
-    // `loop`, which goes by the clock of platform(), must outlive the transport.
+    // `loop` uses the clock of platform(), and must outlive the transport.
     [[nodiscard]] virtual std::unique_ptr<redis::transport> transport(
         base::clocked_scheduler& loop, redis::transport::limits within) = 0;
 };
 
-// Opens memory:NAME. `machine` is the real one.
+// Opens memory:NAME. `machine` is the real platform.
 using memory_opener = std::unique_ptr<memory_seat> (*)(std::string_view name,
                                                        std::unique_ptr<base::platform> machine);
 
-// Throws pawl::error (bad_argument) if nobody has provided memory servers.
+// Throws pawl::error (bad_argument) unless provide_memory() was called before.
 [[nodiscard]] std::unique_ptr<memory_seat> open_memory(std::string_view name);
 
 }  // namespace pawl::sync
 
-// Outside of namespace pawl, where the version script exports everything as public.
+// Not in namespace pawl: the version script exports everything in that namespace as public.
 namespace pawl_private {
 
-// From now on memory: URLs can be used. From any thread, and as often as one likes.
+// From now on memory: URLs can be used. May be called from any thread, and more than once.
 PAWL_EXPORT void provide_memory(pawl::sync::memory_opener open) noexcept;
 
 [[nodiscard]] PAWL_EXPORT const pawl::base::platform& platform_of(pawl::client& who) noexcept;

@@ -11,7 +11,7 @@ struct hint {
     std::string_view advice;
 };
 
-// The first that fits counts.
+// The first match is used.
 constexpr std::array<hint, 11> hints{{
     {"OOM", "the server's memory is full: free some, or raise maxmemory"},
     {"NOAUTH", "check user and password"},
@@ -27,14 +27,14 @@ constexpr std::array<hint, 11> hints{{
     {"NOPERM", "check the user's ACL rule against docs/wire.md"},
 }};
 
-// An error reply opens with a word in capitals.
+// An error reply starts with a word in capitals.
 bool is_from_server(std::string_view detail)
 {
     const auto word = detail.substr(0, detail.find(' '));
     return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-// Nothing for what has another cause than the server: the detail says what to do.
+// Empty if no hint matches, or if the detail is not an error reply: then the detail itself says what to do.
 std::string_view advice_on_reply(std::string_view detail)
 {
     if (!is_from_server(detail)) return {};
@@ -73,8 +73,8 @@ std::string_view advice(errc failure, std::string_view detail)
     case errc::not_a_lock:
         return "the key is not a lock of this kind: choose another name (a mutex and a "
                "recursive_mutex, or two layouts, cannot share one)";
-    case errc::lost: return "stop work on what it protected, and acquire it anew";
-    case errc::not_owner: return "release only what was acquired, and once";
+    case errc::lost: return "stop the work that the lock protected, then acquire the lock again";
+    case errc::not_owner: return "release a lock only after it was acquired, and only once";
     case errc::would_deadlock: return "use pawl::recursive_mutex to lock again in the same thread";
     case errc::wrong_process: return "make a new client in the child process";
     default: return {};

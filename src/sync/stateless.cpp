@@ -46,8 +46,8 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
                                   client.random()};
     client.driver().run(machine, nullptr);
     const auto& got = machine.result();
-    // A try without an answer may have left something at the server. It is not removed: the same holder
-    // may have locked the lock before, and would lose it.
+    // A try without an answer may have locked the lock at the server. It is not unlocked here: the same
+    // holder may have locked the lock before, and would lose it.
     if (got.failure) return trouble{*got.failure, got.detail};
     return got.fence;
 }
@@ -62,8 +62,8 @@ core::check_request check_of(const core::claim& mine)
     return {.mine = mine};
 }
 
-// Asks what `make` makes of the claim. For a release: whether it was released; for a check: whether the
-// lock is the holder's.
+// Sends the request that `make` makes from the claim. Returns whether the lock was released (for a release),
+// or whether the holder has it (for a check).
 template <class Make>
 value_or_trouble<bool> ask(Make make, sync::client_state& client, std::string_view name,
                            std::string_view holder)

@@ -16,30 +16,32 @@ redis::transport::limits limits_of(const client_options& options)
     return {.connect = options.connect_limit, .command = options.command_limit};
 }
 
-surroundings of_a_real_server(redis::server_config config, const client_options& options)
+surroundings for_real_server(redis::server_config config, const client_options& options)
 {
     auto platform = std::make_shared<base::system_platform>();
     auto loop = std::make_unique<base::event_loop>(*platform);
-    auto way = std::make_unique<redis::socket_transport>(*loop, std::move(config),
-                                                         options.pool_size, limits_of(options));
-    return {.platform = std::move(platform),
-            .stops = std::make_unique<observe::dispatcher_thread>(),
-            .handlers = std::make_unique<observe::dispatcher_thread>(),
-            .loop = std::move(loop),
-            .store = std::make_shared<store::single_server>(std::move(way), options.clock_drift)};
+    auto transport = std::make_unique<redis::socket_transport>(
+        *loop, std::move(config), options.pool_size, limits_of(options));
+    return {
+        .platform = std::move(platform),
+        .stops = std::make_unique<observe::dispatcher_thread>(),
+        .handlers = std::make_unique<observe::dispatcher_thread>(),
+        .loop = std::move(loop),
+        .store = std::make_shared<store::single_server>(std::move(transport), options.clock_drift)};
 }
 
-surroundings of_a_memory_server(const std::string& name, const client_options& options)
+surroundings for_memory_server(const std::string& name, const client_options& options)
 {
     const auto seat = open_memory(name);
     auto platform = seat->platform();
     auto loop = std::make_unique<base::event_loop>(*platform);
-    auto way = seat->transport(*loop, limits_of(options));
-    return {.platform = std::move(platform),
-            .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
-            .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
-            .loop = std::move(loop),
-            .store = std::make_shared<store::single_server>(std::move(way), options.clock_drift)};
+    auto transport = seat->transport(*loop, limits_of(options));
+    return {
+        .platform = std::move(platform),
+        .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
+        .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
+        .loop = std::move(loop),
+        .store = std::make_shared<store::single_server>(std::move(transport), options.clock_drift)};
 }
 
 }  // namespace
@@ -48,8 +50,8 @@ surroundings surroundings_for(const client_options& options)
 {
     auto config = redis::read_config(options);
     const bool in_memory = config.where.what == redis::address::kind::memory;
-    return in_memory ? of_a_memory_server(config.where.name, options)
-                     : of_a_real_server(std::move(config), options);
+    return in_memory ? for_memory_server(config.where.name, options)
+                     : for_real_server(std::move(config), options);
 }
 
 }  // namespace pawl::sync

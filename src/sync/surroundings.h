@@ -1,4 +1,4 @@
-// Everything that a client stands on: the machine it runs on, its threads, and its store.
+// The parts that a client is built on: the platform, the threads and the store.
 #pragma once
 
 #include "base/platform.h"
@@ -15,13 +15,13 @@ namespace pawl::sync {
 struct surroundings {
     std::shared_ptr<base::platform> platform;
     std::unique_ptr<observe::dispatcher> stops;  // runs the user's stop_callbacks
-    std::unique_ptr<observe::dispatcher>
-        handlers;  // runs on_event and log; a slow one delays no stop
+    // Runs on_event and log. It is a second dispatcher, so that a slow handler delays no stop_callback.
+    std::unique_ptr<observe::dispatcher> handlers;
     std::unique_ptr<base::scheduler> loop;
-    std::shared_ptr<store::store> store;  // works on `loop`
+    std::shared_ptr<store::store> store;  // uses `loop`
 };
 
-// What the URL asks for. Throws pawl::error (bad_argument).
+// Makes the parts for the server that the URL names. Throws pawl::error (bad_argument).
 [[nodiscard]] surroundings surroundings_for(const client_options& options);
 
 }  // namespace pawl::sync

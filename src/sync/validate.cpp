@@ -35,7 +35,7 @@ void validate(const client_options& options)
     if (options.pool_size < 1 || options.pool_size > 1024) {
         refuse("pool_size", std::to_string(options.pool_size), "1 to 1024");
     }
-    // Written so that not-a-number fails too.
+    // In this form, the condition is also false for NaN.
     if (!(options.clock_drift >= 0 && options.clock_drift <= 0.5)) {
         refuse("clock_drift", std::to_string(options.clock_drift), "0 to 0.5");
     }

@@ -1,5 +1,5 @@
-// The ranges of all options. Each function throws pawl::error (bad_argument) that names the option,
-// its value and what is allowed.
+// Checks the ranges of all options. Each function throws pawl::error (bad_argument) with a message that gives
+// the option, its value and the allowed values.
 #pragma once
 
 #include "sync/lock_settings.h"
