@@ -123,6 +123,13 @@ step acquire_machine::on_grant(const granted& got, boot_time now)
 
 step acquire_machine::on_granted(const grant_notice& got, boot_time now)
 {
+    if (std::exchange(sending_, false)) {
+        // The answer to a request is still to come, and so may the request be.
+        note_place();
+        uncertain_ = true;
+        unanswered_ = true;
+        if (hinted_) wanted_until_ = std::max(wanted_until_, now + latest_execution);
+    }
     // The lease started at the hand-over. If the message is old, or its time is in the future because
     // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;

@@ -8,6 +8,7 @@
 #include "core/request.h"
 
 #include <chrono>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -15,10 +16,10 @@ namespace pawl::core {
 
 class exchange_machine final : public machine {
 public:
-    // The objects that the request points to must outlive the machine.
+    // The objects that the request points to must outlive the machine; `owner` may keep them.
     exchange_machine(request what, std::chrono::milliseconds command_limit,
-                     const base::random_unit& random)
-        : request_{std::move(what)}, patience_{command_limit, random}
+                     const base::random_unit& random, std::shared_ptr<const void> owner = nullptr)
+        : request_{std::move(what)}, owner_{std::move(owner)}, patience_{command_limit, random}
     {
     }
 
@@ -40,6 +41,7 @@ private:
     void settle();
 
     core::request request_;
+    std::shared_ptr<const void> owner_;
     patience patience_;
     base::boot_time sent_{};
     bool sending_ = false;

@@ -5,6 +5,7 @@
 #include <pawl/event.h>
 
 #include <string>
+#include <string_view>
 
 namespace pawl::core {
 
@@ -46,6 +47,9 @@ struct failure {
 
 // The error code that the caller gets.
 [[nodiscard]] errc errc_of(failure_kind what) noexcept;
+
+// The detail of a failure after the client was destroyed.
+inline constexpr std::string_view client_destroyed = "the client was destroyed";
 
 // A failure as the caller gets it: as an exception or as an error_code.
 struct trouble {

@@ -9,10 +9,10 @@ using base::boot_time;
 using kind = step::kind;
 
 give_back_machine::give_back_machine(std::shared_ptr<const lease> lease, boot_time wanted_until,
-                                     bool repeated, std::chrono::milliseconds command_limit)
+                                     giving how, std::chrono::milliseconds command_limit)
     : lease_{std::move(lease)},
       wanted_until_{wanted_until},
-      repeated_{repeated},
+      repeated_{how == giving::again},
       command_limit_{command_limit}
 {
 }

@@ -19,12 +19,14 @@
 
 namespace pawl::core {
 
+// Whether a release was sent before, with or without an answer.
+enum class giving { first_time, again };
+
 class give_back_machine final : public machine {
 public:
-    // `wanted_until`: a request on its way is not executed after this time. `repeated`: a release was sent
-    // before, with or without an answer.
-    give_back_machine(std::shared_ptr<const lease> lease, base::boot_time wanted_until,
-                      bool repeated, std::chrono::milliseconds command_limit);
+    // `wanted_until`: a request on its way is not executed after this time.
+    give_back_machine(std::shared_ptr<const lease> lease, base::boot_time wanted_until, giving how,
+                      std::chrono::milliseconds command_limit);
 
     [[nodiscard]] step start(base::boot_time now) override;
     [[nodiscard]] step on_reply(const reply& got, base::boot_time now) override;

@@ -117,30 +117,30 @@ void local_lock::give_up_all(const trouble& why)
 local_lock::ending local_lock::release(const lease_ptr& lease, boot_time now)
 {
     notice_loss(now);
-    if (lease != lease_) return ending::give_back;
+    if (lease != lease_) return {ending::kind::give_back};
     const auto next = queue_.release(
         {.sound = is_sound(now), .has_fence = next_fence_ <= last_fence_, .lingers = lingers()},
         now);
     if (next == local_queue::ending::give_back) {
         lease_ = nullptr;
         queue_.gone();
-        return ending::give_back;
+        return {ending::kind::give_back};
     }
     idle_since_ = now;
     effects_.resting = lease_;
-    if (next == local_queue::ending::keep) return ending::keep;
+    if (next == local_queue::ending::keep) return {ending::kind::keep, keeping()};
     stay_or_drop(now);
-    return ending::done;
+    return {ending::kind::done};
 }
 
-keep_request local_lock::keeping(const lease_ptr& lease) const
+keep_request local_lock::keeping() const
 {
-    return {.mine = lease->mine(),
-            .lease = lease->length,
-            .used = lease->state == hold_state::lost ? 0 : lease->fence.load(),
+    return {.mine = lease_->mine(),
+            .lease = lease_->length,
+            .used = lease_->fence,
             .reserve = reserve_size,
             .reserved = last_fence_,
-            .announce = lease->announce};
+            .announce = lease_->announce};
 }
 
 void local_lock::kept(const lease_ptr& lease, const keep_reply& got, boot_time sent, boot_time now)
@@ -167,8 +167,8 @@ void local_lock::kept(const lease_ptr& lease, const keep_reply& got, boot_time s
     const bool settled =
         std::holds_alternative<handed_over>(got) || std::holds_alternative<hold_status>(got);
     const bool may_come = now <= lease->wanted_until;
-    using telling = parting::telling;
-    effects_.ended.push_back({lease, settled && !may_come ? telling::nothing : telling::again});
+    effects_.ended.push_back({lease, std::nullopt});
+    if (!settled || may_come) effects_.ended.back().to_server = giving::again;
 }
 
 void local_lock::wanted(boot_time now)
@@ -189,13 +189,6 @@ void local_lock::on_time(boot_time now)
     next_look_.reset();
     notice_loss(now);
     if (queue_.is_idle()) stay_or_drop(now);
-}
-
-local_lock::effects local_lock::take_effects(boot_time now)
-{
-    auto all = std::exchange(effects_, {});
-    if (!all.wake_all) all.wake = queue_.to_wake(now);
-    return all;
 }
 
 // It is idle: it lingers, or a caller was woken and takes it as soon as it runs. If that caller does not
@@ -226,7 +219,8 @@ void local_lock::notice_loss(boot_time now)
 
 void local_lock::drop()
 {
-    effects_.ended.push_back({std::exchange(lease_, nullptr), parting::telling::first_time});
+    effects_.ended.push_back({lease_, giving::first_time});
+    lease_ = nullptr;
     queue_.gone();
 }
 

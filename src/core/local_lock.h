@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "core/failure.h"
+#include "core/give_back.h"
 #include "core/lease_table.h"
 #include "core/local_queue.h"
 #include "core/patience.h"
@@ -86,14 +87,16 @@ public:
 
     // ── The last hold of a grant has left ───────────────────────────────────────────────────────
 
-    enum class ending {
-        done,       // the lease is for the next caller, or lingers
-        keep,       // send keeping(), then call kept()
-        give_back,  // to the server
+    struct ending {
+        enum class kind {
+            done,       // the lease is for the next caller, or lingers
+            keep,       // send the request, then call kept()
+            give_back,  // to the server
+        };
+        kind what{};
+        keep_request request{};  // keep
     };
     [[nodiscard]] ending release(const lease_ptr& lease, base::boot_time now);
-
-    [[nodiscard]] keep_request keeping(const lease_ptr& lease) const;
 
     // `sent` is boot_time{} if the request could not be sent at all.
     void kept(const lease_ptr& lease, const keep_reply& got, base::boot_time sent,
@@ -101,7 +104,7 @@ public:
 
     // ── Other events ────────────────────────────────────────────────────────────────────────────
 
-    // Another client wants it, or could want it without our knowing.
+    // Another client wants it; or this client no longer hears whether one does.
     void wanted(base::boot_time now);
 
     // The lease may be lost, or the time of effects::look_at has come.
@@ -113,23 +116,23 @@ public:
     // After each event, the caller does this.
     struct parting {
         lease_ptr lease;
-        // Whether the server is told: not if it knows; for the first time; after a request that did the
-        // same, or may do it yet.
-        enum class telling { nothing, first_time, again };
-        telling server{};
+        std::optional<giving> to_server;  // none if the server knows already
     };
     struct effects {
         lease_ptr resting{};                       // no caller has it, but the lease goes on
         std::vector<parting> ended{};              // these leases end here
         std::optional<base::boot_time> look_at{};  // call on_time() then
-        std::optional<ticket> wake{};              // this caller looks
-        bool wake_all = false;                     // all of them do
+        bool wake_all = false;                     // all callers in line look
     };
-    [[nodiscard]] effects take_effects(base::boot_time now);
+    [[nodiscard]] effects take_effects() { return std::exchange(effects_, {}); }
+
+    // Then: this caller looks.
+    [[nodiscard]] std::optional<ticket> to_wake(base::boot_time now) { return queue_.to_wake(now); }
 
 private:
     [[nodiscard]] turn turn_of(local_queue::turn what, ticket mine);
     [[nodiscard]] turn take();
+    [[nodiscard]] keep_request keeping() const;
     void notice_loss(base::boot_time now);
     void stay_or_drop(base::boot_time now);
     void drop();

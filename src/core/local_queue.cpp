@@ -48,7 +48,7 @@ local_queue::turn local_queue::look(ticket who)
 
 void local_queue::leave(ticket who)
 {
-    if (who <= last_in_vain_) return;
+    if (who <= last_in_vain_ || line_.empty()) return;
     if (*line_.begin() == who) {
         remove_first();
     } else {

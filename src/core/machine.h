@@ -16,10 +16,10 @@ namespace pawl::core {
 
 struct step {
     enum class kind {
-        send,    // the request; its answer must be here by `until`
-        pause,   // until then
-        wait,    // likewise, in a queue: something may happen before
-        finish,  // the machine has a result
+        send,   // send the request; its answer must be here by `until`
+        pause,  // do nothing until then
+        wait,  // the same, but a message from the store may end it: a thread that waits helps the loop
+        finish,  // the machine has its result
     };
     kind what{};
     base::boot_time until{};
@@ -35,11 +35,12 @@ public:
 
     [[nodiscard]] virtual step on_reply(const reply& got, base::boot_time now) = 0;
 
-    // The time of the step is over, or its driver was woken. A request without an answer by then may
-    // have been executed, or may be executed later.
+    // The time of the step is over, or a bell ended a pause or a wait. A request without an answer by then
+    // may have been executed, or may be executed later.
     [[nodiscard]] virtual step on_time(base::boot_time now) = 0;
 
-    // The caller gives up. Perhaps before start(). `why` is a detail for the caller, or empty.
+    // The caller gives up; this may be before start(). The next step is `finish`. `why` is a detail for
+    // the caller, or empty.
     [[nodiscard]] virtual step on_cancel(base::boot_time now, std::string_view why) = 0;
 
 protected:

@@ -46,11 +46,12 @@ acquisition::~acquisition()
     if (result_) return;
     // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.
     if (in_line_) lock_->leave(*in_line_);
-    if (!asking_) return;
-    asking_->lease->place_client = client_->room().client();
-    client_->leases().give_back(asking_->lease,
-                                client_->platform().now() + client_->options().command_limit);
-    lock_->not_granted(asking_->alone, {errc::unreachable, {}}, {});
+    if (asking_) {
+        asking_->lease->place_client = client_->room().client();
+        client_->leases().give_back(asking_->lease,
+                                    client_->platform().now() + client_->options().command_limit);
+    }
+    if (asks_alone_) lock_->not_granted(*asks_alone_, {errc::unreachable, {}}, {});
 }
 
 core::step acquisition::start(boot_time now)
@@ -96,11 +97,12 @@ core::step acquisition::leave_line(trouble why)
 
 core::step acquisition::ask(bool alone, boot_time now)
 {
+    asks_alone_ = alone;
     const auto how = lock_->begin_to_ask(alone);
     auto lease = new_lease(*client_, lock_);
     lease->reserve = how.reserve;
     const auto plan = plan_for(*lease, how, now);
-    asking_ = std::make_unique<at_server>(std::move(lease), alone, plan, client_->random());
+    asking_ = std::make_unique<at_server>(std::move(lease), plan, client_->random());
     bell_.reset();
     if (lock_->settings()->joins && !limit_.is_now()) {
         // A new bell: that of the line may have rung once more.
@@ -147,10 +149,10 @@ core::step acquisition::on_reply(const core::reply& got, boot_time now)
 core::step acquisition::on_time(boot_time now)
 {
     if (in_line_) return look(now);
-    if (const auto granted = handed_over())
-        return checked(asking_->machine.on_granted(*granted, now));
-    asking_->machine.hears(client_->room().is_listening());
-    return checked(asking_->machine.on_time(now));
+    auto& server = asking_->machine;
+    server.hears(client_->room().is_listening());
+    const auto granted = handed_over();
+    return checked(granted ? server.on_granted(*granted, now) : server.on_time(now));
 }
 
 core::step acquisition::on_cancel(boot_time now, std::string_view why)
@@ -158,9 +160,13 @@ core::step acquisition::on_cancel(boot_time now, std::string_view why)
     trouble cancelled{errc::cancelled, std::string{why}};
     if (in_line_) return leave_line(std::move(cancelled));
     if (!asking_) return finish(std::move(cancelled));  // it has not started
-    if (const auto granted = handed_over())
-        return checked(asking_->machine.on_granted(*granted, now));
-    return checked(asking_->machine.on_cancel(now, why));
+    auto& server = asking_->machine;
+    // A lock that was handed over before is the caller's, unless the client is destroyed (`why`).
+    if (const auto granted = why.empty() ? handed_over() : std::nullopt) {
+        auto step = server.on_granted(*granted, now);
+        if (step.what == core::step::kind::finish) return checked(step);
+    }
+    return checked(server.on_cancel(now, why));
 }
 
 std::optional<core::grant_notice> acquisition::handed_over()
@@ -185,7 +191,7 @@ core::step acquisition::granted()
     lease->hint = got.hint;
     lease->has_reserve = lease->reserve > 0;
     client_->leases().add(lease, got.sent);
-    lock_->granted(asking_->alone, lease);
+    lock_->granted(*asks_alone_, lease);
     asking_->place.reset();
     return finish(std::make_shared<hold::grant>(client_->shared_from_this(), lease, lock_, how_));
 }
@@ -202,7 +208,7 @@ core::step acquisition::not_granted()
     asking_->place.reset();
     if (got.uncertain && clean_up) client_->leases().give_back(lease, got.wanted_until);
     trouble why{*got.failure, got.detail};
-    lock_->not_granted(asking_->alone, why, got.silence);
+    lock_->not_granted(*asks_alone_, why, got.silence);
     return finish(std::move(why));
 }
 

@@ -50,14 +50,13 @@ public:
 private:
     // At the server. Many callers only stand in line and never need this.
     struct at_server {
-        at_server(core::lease_ptr mine, bool asks_alone, const core::acquire_plan& plan,
+        at_server(core::lease_ptr mine, const core::acquire_plan& plan,
                   const base::random_unit& random)
-            : lease{std::move(mine)}, alone{asks_alone}, machine{plan, random}
+            : lease{std::move(mine)}, machine{plan, random}
         {
         }
 
         core::lease_ptr lease;
-        bool alone;
         core::acquire_machine machine;
         std::optional<waiting_room::place> place;
     };
@@ -81,8 +80,9 @@ private:
     base::boot_time until_;
     release_mode how_;
     std::optional<core::local_lock::ticket> in_line_;
-    std::unique_ptr<at_server>
-        asking_;                  // to the end: a late reply needs what the request points to
+    std::optional<bool> asks_alone_;  // once it is this caller's turn to ask
+    // Until the end of this object: a late reply needs what the request points to.
+    std::unique_ptr<at_server> asking_;
     std::shared_ptr<bell> bell_;  // of the line, then of the place at the server
     std::optional<result> result_;
 };

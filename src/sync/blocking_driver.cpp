@@ -1,6 +1,7 @@
 #include "sync/blocking_driver.h"
 
 #include <stop_token>
+#include <string>
 
 namespace pawl::sync {
 
@@ -23,9 +24,9 @@ void blocking_driver::run(core::machine& what, const call* waiting, const base::
 
 core::reply blocking_driver::execute(const core::step& step, const base::interrupt* stop)
 {
-    if (store_) return store_->execute(step.request, step.until, stop);
-    return core::failed(
-        step.request, {.what = core::failure_kind::refused, .detail = "the client was destroyed"});
+    if (const auto store = store_.get()) return store->execute(step.request, step.until, stop);
+    return core::failed(step.request, {.what = core::failure_kind::refused,
+                                       .detail = std::string{core::client_destroyed}});
 }
 
 // False if `stop` was requested first.

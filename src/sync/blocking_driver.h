@@ -5,20 +5,16 @@
 #include "base/platform.h"
 #include "base/scheduler.h"
 #include "core/machine.h"
-#include "store/store.h"
 #include "sync/call.h"
-
-#include <memory>
-#include <utility>
+#include "sync/store_slot.h"
 
 namespace pawl::sync {
 
 class blocking_driver {
 public:
-    // `store` is null if the client is closed: then every request is refused.
-    blocking_driver(base::platform& platform, base::scheduler& loop,
-                    std::shared_ptr<store::store> store)
-        : platform_{platform}, loop_{loop}, store_{std::move(store)}
+    // All must outlive it.
+    blocking_driver(base::platform& platform, base::scheduler& loop, const store_slot& store)
+        : platform_{platform}, loop_{loop}, store_{store}
     {
     }
 
@@ -33,7 +29,7 @@ private:
 
     base::platform& platform_;
     base::scheduler& loop_;
-    std::shared_ptr<store::store> store_;
+    const store_slot& store_;
 };
 
 }  // namespace pawl::sync

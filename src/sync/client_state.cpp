@@ -18,7 +18,7 @@ constexpr std::size_t channel_digits = 16;
 
 core::failure closed_client()
 {
-    return {.what = core::failure_kind::refused, .detail = "the client was destroyed"};
+    return {.what = core::failure_kind::refused, .detail = std::string{core::client_destroyed}};
 }
 
 }  // namespace
@@ -28,6 +28,7 @@ client_state::parts::parts(const client_options& options, surroundings&& all, st
       keeper{options, around},
       room{around, keeper, std::move(client),
            [this](std::optional<std::string_view> lock) { locals->wanted(lock); }},
+      store{std::move(around.store)},
       calls{*around.platform, *around.loop}
 {
     around.loop->start();
@@ -39,7 +40,7 @@ client_state::client_state(client_options options, surroundings around)
       id_{around.platform->random_id()},
       parts_{std::make_unique<parts>(options_, std::move(around), id_.substr(0, channel_digits))},
       random_{[&platform = platform()] { return platform.random_unit(); }},
-      server_{parts_->around.store->shown()}
+      server_{parts_->store.get()->shown()}
 {
 }
 
@@ -63,22 +64,11 @@ void client_state::close()
     parts_->keeper.close(until);
     parts_->around.loop->stop();
     parts_->calls.abandon_all();
-    std::shared_ptr<store::store> gone;
-    {
-        const std::scoped_lock guard{parts_->store_mutex};
-        gone.swap(parts_->around.store);
-    }
-    gone.reset();
+    parts_->store.close();
     for (auto* const each : {parts_->around.stops.get(), parts_->around.handlers.get()}) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - platform().now());
         each->close(std::max(left, std::chrono::milliseconds{0}));
     }
-}
-
-std::shared_ptr<store::store> client_state::open_store() const
-{
-    const std::scoped_lock guard{parts_->store_mutex};
-    return parts_->around.store;
 }
 
 void client_state::prepare_to_tell()
@@ -95,14 +85,14 @@ void client_state::prepare_to_tell()
 
 maybe_trouble client_state::prepare()
 {
-    const auto store = open_store();
+    const auto store = parts_->store.get();
     const auto problem = store ? store->prepare() : std::nullopt;
     return problem ? maybe_trouble{trouble_of(*problem)} : std::nullopt;
 }
 
 std::optional<core::failure> client_state::ping()
 {
-    const auto store = open_store();
+    const auto store = parts_->store.get();
     return store ? store->ping(platform().now() + options_.command_limit) : closed_client();
 }
 

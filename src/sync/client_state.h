@@ -12,6 +12,7 @@
 #include "sync/lease_keeper.h"
 #include "sync/local_locks.h"
 #include "sync/loop_driver.h"
+#include "sync/store_slot.h"
 #include "sync/surroundings.h"
 #include "sync/trouble.h"
 #include "sync/waiting_room.h"
@@ -23,7 +24,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] bool inherited() const noexcept;
 
     // Runs a machine to its end in the caller's thread. A closed client refuses all requests.
-    [[nodiscard]] blocking_driver driver() const { return {platform(), loop(), open_store()}; }
+    [[nodiscard]] blocking_driver driver() const { return {platform(), loop(), parts_->store}; }
 
     // Likewise: asks one question about a hold.
     template <class Request>
@@ -131,17 +131,16 @@ private:
         parts& operator=(const parts&) = delete;
 
         surroundings around;
-        std::mutex store_mutex;  // guards around.store, which is none when closed
         lease_keeper keeper;
         std::shared_ptr<local_locks> locals = std::make_shared<local_locks>();
         waiting_room room;
+        store_slot store;  // has the store of `around`
         async_calls calls;
     };
 
-    [[nodiscard]] std::shared_ptr<store::store> open_store() const;
     [[nodiscard]] loop_driver::client_parts loop_parts() const
     {
-        return {platform(), loop(), open_store().get()};
+        return {platform(), loop(), parts_->store.get().get()};
     }
     template <class Machine, class Done>
     [[nodiscard]] loop_driver::done_handler when_done(Machine& what, Done done)

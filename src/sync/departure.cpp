@@ -11,11 +11,10 @@ using base::boot_time;
 departure::departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease)
     : client_{&client}, lock_{std::move(lock)}, lease_{std::move(lease)}
 {
-    switch (lock_->release(lease_)) {
-    case core::local_lock::ending::done: break;
-    case core::local_lock::ending::keep: ask(lock_->keeping(lease_)); break;
-    case core::local_lock::ending::give_back: release(); break;
-    }
+    using kind = core::local_lock::ending::kind;
+    const auto next = lock_->release(lease_);
+    if (next.what == kind::keep) ask(next.request);
+    if (next.what == kind::give_back) release();
 }
 
 void departure::release()
@@ -95,7 +94,7 @@ void departure::released(const core::hold_reply& got, boot_time now)
     const bool answered = problem == nullptr || core::is_answer(problem->what);
     const bool may_come = now <= lease_->wanted_until;
     if (may_come || !answered) {
-        client_->leases().give_back(lease_, lease_->wanted_until, lease_keeper::giving::again);
+        client_->leases().give_back(lease_, lease_->wanted_until, core::giving::again);
     }
     if (problem != nullptr) {
         outcome_ = trouble_of(*problem);

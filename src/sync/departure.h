@@ -28,7 +28,7 @@ public:
     [[nodiscard]] core::step on_time(base::boot_time now) override;
     [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
 
-    // Instead of the rest: nothing could be sent, because the system has no descriptors left.
+    // Ends it: the driver threw, because the system has no descriptors left.
     void fail(const std::string& why, base::boot_time now);
 
     // After `finish`, or fail().

@@ -98,7 +98,7 @@ void grant::ask(const Request& request, result_handler done)
         return;
     }
     client_->start(std::make_unique<core::exchange_machine>(
-                       request, client_->options().command_limit, client_->random()),
+                       request, client_->options().command_limit, client_->random(), lease_),
                    [self = shared_from_this(), length = request.lease,
                     done = std::move(done)](const core::exchange_machine& got) {
                        const auto& reply = std::get<core::hold_reply>(got.result());

@@ -253,13 +253,13 @@ private:
     bool awaited_ = true;
 };
 
-void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giving how)
+void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, core::giving how)
 {
     {
         const std::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
-    core::give_back_machine machine{lease, wanted_until, how == giving::again, command_limit_};
+    core::give_back_machine machine{lease, wanted_until, how, command_limit_};
     const auto driver = std::make_shared<loop_driver>(
         loop_driver::client_parts{platform_, loop_, &store_},
         std::make_unique<giving_back>(*this, std::move(machine)), [](loop_driver& /*over*/) {});

@@ -56,9 +56,8 @@ public:
     void notice_time(const core::lease_ptr& lease);
 
     // Gives it back in the background: core/give_back.h. `again`: a release was sent before.
-    enum class giving { first_time, again };
     void give_back(const core::lease_ptr& lease, base::boot_time wanted_until,
-                   giving how = giving::first_time);
+                   core::giving how = core::giving::first_time);
 
     // Waits a little for what is being given back, then gives up all leases.
     void close(base::boot_time until);

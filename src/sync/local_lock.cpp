@@ -41,25 +41,21 @@ auto local_lock::after(Event event)
 // Unlocks the mutex before it rings: a caller that is woken wants it.
 void local_lock::do_what_follows(std::unique_lock<std::mutex>& held, base::boot_time now)
 {
-    using telling = core::local_lock::parting::telling;
-    const auto what = machine_.take_effects(now);
+    const auto what = machine_.take_effects();
     auto& leases = client_->leases();
     if (what.resting) leases.rest(what.resting);
     for (const auto& each : what.ended) {
         static_cast<void>(leases.end(each.lease));
-        if (each.server == telling::nothing) continue;
-        leases.give_back(each.lease, each.lease->wanted_until,
-                         each.server == telling::again ? lease_keeper::giving::again
-                                                       : lease_keeper::giving::first_time);
+        if (!each.to_server) continue;
+        leases.give_back(each.lease, each.lease->wanted_until, *each.to_server);
     }
     if (what.look_at) look_at(*what.look_at);
-    std::shared_ptr<bell> next;
     std::map<ticket, std::shared_ptr<bell>> all;
-    if (what.wake_all) {
-        all.swap(waiting_);
-    } else if (what.wake) {
+    if (what.wake_all) all.swap(waiting_);
+    std::shared_ptr<bell> next;
+    if (const auto first = machine_.to_wake(now)) {
         // A caller that has no bell yet is about to look.
-        const auto found = waiting_.find(*what.wake);
+        const auto found = waiting_.find(*first);
         if (found != waiting_.end()) next = found->second;
     }
     held.unlock();
@@ -129,11 +125,6 @@ void local_lock::not_granted(bool alone, const trouble& why,
 core::local_lock::ending local_lock::release(const core::lease_ptr& lease)
 {
     return after([&](auto now) { return machine_.release(lease, now); });
-}
-
-core::keep_request local_lock::keeping(const core::lease_ptr& lease)
-{
-    return after([&](auto) { return machine_.keeping(lease); });
 }
 
 void local_lock::kept(const core::lease_ptr& lease, const core::keep_reply& got,

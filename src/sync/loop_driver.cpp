@@ -7,17 +7,13 @@ namespace pawl::sync {
 
 loop_driver::loop_driver(const client_parts& client, std::unique_ptr<core::machine> what,
                          done_handler done)
-    : client_{client}, machine_{std::move(what)}, can_cancel_{false}, done_{std::move(done)}
+    : client_{client}, machine_{std::move(what)}, done_{std::move(done)}
 {
 }
 
 loop_driver::loop_driver(const client_parts& client, std::unique_ptr<call> what,
                          std::stop_token stop, done_handler done)
-    : client_{client},
-      waiting_{what.get()},
-      stop_{std::move(stop)},
-      can_cancel_{true},
-      done_{std::move(done)}
+    : client_{client}, waiting_{what.get()}, stop_{std::move(stop)}, done_{std::move(done)}
 {
     machine_ = std::move(what);
 }
@@ -44,7 +40,7 @@ void loop_driver::watch_for_stop()
 
 void loop_driver::cancel()
 {
-    if (done_ == nullptr || !can_cancel_) return;
+    if (done_ == nullptr || waiting_ == nullptr) return;
     proceed(machine_->on_cancel(client_.platform.now(), {}));
 }
 
@@ -52,7 +48,7 @@ void loop_driver::abandon()
 {
     if (done_ == nullptr) return;
     timer_.reset();  // the loop is gone
-    static_cast<void>(machine_->on_cancel(client_.platform.now(), "the client was destroyed"));
+    static_cast<void>(machine_->on_cancel(client_.platform.now(), core::client_destroyed));
     finish();
 }
 

@@ -51,9 +51,8 @@ private:
 
     client_parts client_;
     std::unique_ptr<core::machine> machine_;
-    const call* waiting_ = nullptr;  // machine_, if it can be woken
+    const call* waiting_ = nullptr;  // machine_, if it can be woken and cancelled
     std::stop_token stop_;
-    bool can_cancel_;
     done_handler done_;  // none when it was called
     std::optional<std::stop_callback<std::function<void()>>> watch_;
     unsigned step_ = 0;  // an event that belongs to an earlier step is ignored

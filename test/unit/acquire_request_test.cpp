@@ -87,6 +87,39 @@ TEST_F(an_acquire, without_an_answer_may_have_a_place)
     EXPECT_EQ(cancelled.result().detail, "gone");
 }
 
+TEST_F(an_acquire, that_is_handed_over_while_a_request_is_under_way_says_until_when_that_may_arrive)
+{
+    plan_.hint = {};
+    auto m = machine();
+    const auto first = m.start(at(0));
+    static_cast<void>(m.on_granted({.holder = "me", .fence = 5, .at = at(10)}, at(20)));
+    EXPECT_FALSE(m.result().failure);
+    EXPECT_EQ(m.result().fence, 5U);
+    EXPECT_EQ(m.result().wanted_until, first.until) << "until then it may take the lock once more";
+    EXPECT_TRUE(m.result().may_have_place);
+}
+
+TEST_F(an_acquire, with_a_hint_that_is_handed_over_meanwhile_may_arrive_much_later)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.on_granted({.holder = "me", .fence = 5, .at = at(10)}, at(20)));
+    EXPECT_EQ(m.result().wanted_until, at(20) + latest_execution);
+}
+
+TEST_F(an_acquire, that_is_cancelled_after_an_old_grant_must_be_cleaned_up)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.answered(busy{.queued = true}, at(1)));
+    ASSERT_EQ(m.on_granted({.holder = "me", .fence = 5, .at = at(10)}, at(900)).what,
+              step::kind::send)
+        << "too much of the lease is over";
+    ASSERT_EQ(m.on_cancel(at(900), {}).what, step::kind::finish);
+    EXPECT_EQ(m.result().failure, errc::cancelled);
+    EXPECT_TRUE(m.result().uncertain);
+}
+
 TEST_F(an_acquire, that_never_asked_for_a_place_has_none)
 {
     auto m = machine();

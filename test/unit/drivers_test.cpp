@@ -127,8 +127,8 @@ protected:
 
     base::system_platform platform_;
     base::event_loop loop_{platform_};
-    std::shared_ptr<answering_store> store_ = std::make_shared<answering_store>();
-    blocking_driver driver_{platform_, loop_, store_};
+    store_slot slot_{std::make_shared<answering_store>()};
+    blocking_driver driver_{platform_, loop_, slot_};
 };
 
 TEST_F(a_blocking_driver, sends_and_pauses_until_the_machine_finishes)
@@ -177,7 +177,8 @@ TEST_F(a_blocking_driver, of_a_closed_client_refuses_every_request)
     core::object object{.name = "a"};
     const base::random_unit random = [] { return 0.5; };
     core::exchange_machine machine{core::check_request{.mine = {&object, "me"}}, 300ms, random};
-    blocking_driver{platform_, loop_, nullptr}.run(machine, nullptr);
+    slot_.close();
+    driver_.run(machine, nullptr);
     const auto* const failed = core::failure_in(machine.result());
     ASSERT_NE(failed, nullptr);
     EXPECT_EQ(failed->what, core::failure_kind::refused);

@@ -31,9 +31,9 @@ protected:
 
     // Starts at 0.
     [[nodiscard]] give_back_machine machine(base::boot_time wanted_until = {},
-                                            bool repeated = false)
+                                            giving how = giving::first_time)
     {
-        give_back_machine made{lease_, wanted_until, repeated, 300ms};
+        give_back_machine made{lease_, wanted_until, how, 300ms};
         const auto step = made.start(at(0));
         EXPECT_EQ(step.what, kind::send);
         first_ = std::get<release_request>(step.request);
@@ -64,7 +64,7 @@ TEST_F(giving_back, says_which_numbers_were_used_only_the_first_time)
     EXPECT_EQ(again.used, 0U) << "others may have had it since, with higher numbers";
     EXPECT_FALSE(again.has_reserve);
 
-    static_cast<void>(machine({}, true));
+    static_cast<void>(machine({}, giving::again));
     EXPECT_EQ(first_.used, 0U) << "a release was sent before";
 }
 

@@ -15,8 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::at;
 using kind = local_lock::turn::kind;
-using ending = local_lock::ending;
-using telling = local_lock::parting::telling;
+using ending = local_lock::ending::kind;
 
 constexpr local_lock::rules usual{.lease = 1000ms};
 constexpr local_lock::rules lingering{.lease = 1000ms, .linger = 100ms};
@@ -51,7 +50,7 @@ protected:
         const auto asked = lock.begin_to_ask(false, true);
         auto got = new_lease(asked.reserve, now);
         lock.granted(false, got, now);
-        static_cast<void>(lock.take_effects(now));
+        static_cast<void>(lock.take_effects());
         return got;
     }
 
@@ -85,18 +84,18 @@ TEST_F(a_local_lock, is_passed_on_with_a_new_fence_each_time)
     const auto second = wait_in_line(lock);
     const auto lease = grant(lock);
 
-    ASSERT_EQ(lock.release(lease, at(1)), ending::done);
-    auto effects = lock.take_effects(at(1));
+    ASSERT_EQ(lock.release(lease, at(1)).what, ending::done);
+    auto effects = lock.take_effects();
     EXPECT_EQ(effects.resting, lease);
-    EXPECT_EQ(effects.wake, first);
+    EXPECT_EQ(lock.to_wake(at(1)), first);
     const auto taken = lock.look(first, at(1));
     ASSERT_EQ(taken.what, kind::take);
     EXPECT_EQ(taken.lease, lease);
     EXPECT_EQ(taken.fence, 8U);
 
-    ASSERT_EQ(lock.release(lease, at(2)), ending::done);
-    effects = lock.take_effects(at(2));
-    EXPECT_EQ(effects.wake, second);
+    ASSERT_EQ(lock.release(lease, at(2)).what, ending::done);
+    effects = lock.take_effects();
+    EXPECT_EQ(lock.to_wake(at(2)), second);
     EXPECT_EQ(lock.look(second, at(2)).fence, 9U);
 }
 
@@ -104,8 +103,8 @@ TEST_F(a_local_lock, goes_back_to_the_server_if_no_caller_waits)
 {
     local_lock lock{usual};
     const auto lease = take_from_server(lock);
-    EXPECT_EQ(lock.release(lease, at(1)), ending::give_back);
-    const auto effects = lock.take_effects(at(1));
+    EXPECT_EQ(lock.release(lease, at(1)).what, ending::give_back);
+    const auto effects = lock.take_effects();
     EXPECT_FALSE(effects.resting);
     EXPECT_TRUE(effects.ended.empty()) << "the caller does that";
     EXPECT_EQ(lock.arrive(true, at(2)).what, kind::ask);
@@ -118,7 +117,7 @@ TEST_F(a_local_lock, that_is_not_renewed_is_never_passed_on)
     static_cast<void>(wait_in_line(lock));
     const auto lease = grant(lock);
     EXPECT_EQ(lease->reserve, 0U);
-    EXPECT_EQ(lock.release(lease, at(1)), ending::give_back);
+    EXPECT_EQ(lock.release(lease, at(1)).what, ending::give_back);
 }
 
 TEST_F(a_local_lock, with_less_than_half_of_its_lease_left_is_not_passed_on)
@@ -127,7 +126,7 @@ TEST_F(a_local_lock, with_less_than_half_of_its_lease_left_is_not_passed_on)
     ASSERT_EQ(lock.arrive(true, at(0)).what, kind::ask);
     static_cast<void>(wait_in_line(lock));
     const auto lease = grant(lock);
-    EXPECT_EQ(lock.release(lease, at(501)), ending::give_back);
+    EXPECT_EQ(lock.release(lease, at(501)).what, ending::give_back);
 }
 
 TEST_F(a_local_lock, waits_ten_milliseconds_for_a_caller_that_was_woken)
@@ -136,14 +135,14 @@ TEST_F(a_local_lock, waits_ten_milliseconds_for_a_caller_that_was_woken)
     ASSERT_EQ(lock.arrive(true, at(0)).what, kind::ask);
     const auto slow = wait_in_line(lock);
     const auto lease = grant(lock);
-    ASSERT_EQ(lock.release(lease, at(1)), ending::done);
-    EXPECT_EQ(lock.take_effects(at(1)).look_at, at(11));
+    ASSERT_EQ(lock.release(lease, at(1)).what, ending::done);
+    EXPECT_EQ(lock.take_effects().look_at, at(11));
 
     lock.on_time(at(11));
-    const auto effects = lock.take_effects(at(11));
+    const auto effects = lock.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
     EXPECT_EQ(effects.ended[0].lease, lease);
-    EXPECT_EQ(effects.ended[0].server, telling::first_time);
+    EXPECT_EQ(effects.ended[0].to_server, giving::first_time);
     EXPECT_EQ(lock.look(slow, at(12)).what, kind::ask) << "it has to ask the server itself";
 }
 
@@ -153,10 +152,10 @@ TEST_F(a_local_lock, is_given_back_when_the_only_caller_in_line_leaves)
     ASSERT_EQ(lock.arrive(true, at(0)).what, kind::ask);
     const auto other = wait_in_line(lock);
     const auto lease = grant(lock);
-    ASSERT_EQ(lock.release(lease, at(1)), ending::done);
-    static_cast<void>(lock.take_effects(at(1)));
+    ASSERT_EQ(lock.release(lease, at(1)).what, ending::done);
+    static_cast<void>(lock.take_effects());
     lock.leave(other, at(2));
-    ASSERT_EQ(lock.take_effects(at(2)).ended.size(), 1U);
+    ASSERT_EQ(lock.take_effects().ended.size(), 1U);
 }
 
 // ── Asking the server whether it may stay ───────────────────────────────────────────────────────
@@ -169,40 +168,42 @@ protected:
         EXPECT_EQ(lock_.arrive(true, at(0)).what, kind::ask);
         waiter_ = wait_in_line(lock_);
         lease_ = grant(lock_);
-        EXPECT_EQ(lock_.release(lease_, at(10)), ending::keep);
-        EXPECT_EQ(lock_.take_effects(at(10)).resting, lease_);
+        const auto ended = lock_.release(lease_, at(10));
+        EXPECT_EQ(ended.what, ending::keep);
+        asked_ = ended.request;
+        EXPECT_EQ(lock_.take_effects().resting, lease_);
     }
 
     local_lock lock_{usual};
     local_lock::ticket waiter_{};
     lease_ptr lease_;
+    keep_request asked_;
 };
 
 TEST_F(a_local_lock_that_asks, says_which_numbers_it_used_and_which_it_has)
 {
-    const auto asked = lock_.keeping(lease_);
-    EXPECT_EQ(asked.mine.holder, "me");
-    EXPECT_EQ(asked.used, 7U);
-    EXPECT_EQ(asked.reserved, 7U + local_queue::most_passes);
-    EXPECT_EQ(asked.reserve, local_queue::most_passes);
+    EXPECT_EQ(asked_.mine.holder, "me");
+    EXPECT_EQ(asked_.used, 7U);
+    EXPECT_EQ(asked_.reserved, 7U + local_queue::most_passes);
+    EXPECT_EQ(asked_.reserve, local_queue::most_passes);
 }
 
 TEST_F(a_local_lock_that_asks, goes_on_with_new_numbers_if_it_may_stay)
 {
     lock_.kept(lease_, core::kept{.fence = 2000}, at(10), at(11));
-    const auto effects = lock_.take_effects(at(11));
+    const auto effects = lock_.take_effects();
     EXPECT_TRUE(effects.ended.empty());
-    EXPECT_EQ(effects.wake, waiter_);
+    EXPECT_EQ(lock_.to_wake(at(11)), waiter_);
     EXPECT_EQ(lock_.look(waiter_, at(11)).fence, 2000U);
 }
 
 TEST_F(a_local_lock_that_asks, is_over_if_the_server_handed_it_to_another_client)
 {
     lock_.kept(lease_, handed_over{}, at(10), at(11));
-    const auto effects = lock_.take_effects(at(11));
+    const auto effects = lock_.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].server, telling::nothing);
-    EXPECT_EQ(effects.wake, waiter_);
+    EXPECT_EQ(effects.ended[0].to_server, std::nullopt);
+    EXPECT_EQ(lock_.to_wake(at(11)), waiter_);
     EXPECT_EQ(lock_.look(waiter_, at(11)).what, kind::ask);
 }
 
@@ -210,17 +211,17 @@ TEST_F(a_local_lock_that_asks, is_given_back_again_while_an_old_request_may_arri
 {
     lease_->wanted_until = at(500);
     lock_.kept(lease_, handed_over{}, at(10), at(11));
-    const auto effects = lock_.take_effects(at(11));
+    const auto effects = lock_.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].server, telling::again);
+    EXPECT_EQ(effects.ended[0].to_server, giving::again);
 }
 
 TEST_F(a_local_lock_that_asks, tells_all_callers_if_the_server_is_silent)
 {
     lock_.kept(lease_, no_answer, at(10), at(300));
-    const auto effects = lock_.take_effects(at(300));
+    const auto effects = lock_.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].server, telling::again);
+    EXPECT_EQ(effects.ended[0].to_server, giving::again);
     EXPECT_TRUE(effects.wake_all);
     const auto mine = lock_.look(waiter_, at(300));
     EXPECT_EQ(mine.what, kind::give_up);
@@ -230,18 +231,18 @@ TEST_F(a_local_lock_that_asks, tells_all_callers_if_the_server_is_silent)
 TEST_F(a_local_lock_that_asks, lets_the_next_caller_ask_if_nothing_could_be_sent)
 {
     lock_.kept(lease_, no_answer, base::boot_time{}, at(11));
-    const auto effects = lock_.take_effects(at(11));
+    const auto effects = lock_.take_effects();
     EXPECT_FALSE(effects.wake_all);
-    EXPECT_EQ(effects.wake, waiter_);
+    EXPECT_EQ(lock_.to_wake(at(11)), waiter_);
     EXPECT_EQ(lock_.look(waiter_, at(11)).what, kind::ask);
 }
 
 TEST_F(a_local_lock_that_asks, gives_it_back_if_the_lease_ended_before_the_answer)
 {
     lock_.kept(lease_, core::kept{.fence = 2000}, at(10), at(1000));
-    const auto effects = lock_.take_effects(at(1000));
+    const auto effects = lock_.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].server, telling::again);
+    EXPECT_EQ(effects.ended[0].to_server, giving::again);
     EXPECT_EQ(lock_.look(waiter_, at(1000)).what, kind::ask);
 }
 
@@ -252,33 +253,33 @@ TEST_F(a_local_lock, that_lingers_stays_for_that_time_and_is_taken_without_the_s
     local_lock lock{lingering};
     const auto lease = take_from_server(lock);
     EXPECT_EQ(lease->reserve, local_queue::most_passes);
-    ASSERT_EQ(lock.release(lease, at(1)), ending::done);
-    EXPECT_EQ(lock.take_effects(at(1)).look_at, at(101));
+    ASSERT_EQ(lock.release(lease, at(1)).what, ending::done);
+    EXPECT_EQ(lock.take_effects().look_at, at(101));
     const auto again = lock.arrive(true, at(50));
     ASSERT_EQ(again.what, kind::take);
     EXPECT_EQ(again.fence, 8U);
 
-    ASSERT_EQ(lock.release(lease, at(60)), ending::done);
-    EXPECT_FALSE(lock.take_effects(at(60)).look_at) << "the look at 101 is still to come";
+    ASSERT_EQ(lock.release(lease, at(60)).what, ending::done);
+    EXPECT_FALSE(lock.take_effects().look_at) << "the look at 101 is still to come";
     lock.on_time(at(101));
-    const auto effects = lock.take_effects(at(101));
+    const auto effects = lock.take_effects();
     EXPECT_TRUE(effects.ended.empty());
     EXPECT_EQ(effects.look_at, at(160));
     lock.on_time(at(160));
-    EXPECT_EQ(lock.take_effects(at(160)).ended.size(), 1U);
+    EXPECT_EQ(lock.take_effects().ended.size(), 1U);
 }
 
 TEST_F(a_local_lock, that_lingers_goes_at_once_if_another_client_wants_it)
 {
     local_lock lock{lingering};
     const auto lease = take_from_server(lock);
-    ASSERT_EQ(lock.release(lease, at(1)), ending::done);
-    static_cast<void>(lock.take_effects(at(1)));
+    ASSERT_EQ(lock.release(lease, at(1)).what, ending::done);
+    static_cast<void>(lock.take_effects());
     lock.wanted(at(2));
-    const auto effects = lock.take_effects(at(2));
+    const auto effects = lock.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
     EXPECT_EQ(effects.ended[0].lease, lease);
-    EXPECT_EQ(effects.ended[0].server, telling::first_time);
+    EXPECT_EQ(effects.ended[0].to_server, giving::first_time);
 }
 
 TEST_F(a_local_lock, that_another_client_wants_does_not_linger_after_its_release)
@@ -286,8 +287,8 @@ TEST_F(a_local_lock, that_another_client_wants_does_not_linger_after_its_release
     local_lock lock{lingering};
     const auto lease = take_from_server(lock);
     lock.wanted(at(1));
-    EXPECT_TRUE(lock.take_effects(at(1)).ended.empty()) << "it is held";
-    EXPECT_EQ(lock.release(lease, at(2)), ending::give_back);
+    EXPECT_TRUE(lock.take_effects().ended.empty()) << "it is held";
+    EXPECT_EQ(lock.release(lease, at(2)).what, ending::give_back);
 }
 
 TEST_F(a_local_lock, does_not_linger_if_this_client_would_not_hear_who_wants_it)
@@ -297,17 +298,17 @@ TEST_F(a_local_lock, does_not_linger_if_this_client_would_not_hear_who_wants_it)
     const auto asked = lock.begin_to_ask(false, false);
     const auto lease = new_lease(asked.reserve);
     lock.granted(false, lease, at(0));
-    EXPECT_EQ(lock.release(lease, at(1)), ending::give_back);
+    EXPECT_EQ(lock.release(lease, at(1)).what, ending::give_back);
 }
 
 TEST_F(a_local_lock, that_lingers_is_given_back_when_too_little_of_its_lease_is_left)
 {
     local_lock lock{{.lease = 1000ms, .linger = 10s}};
     const auto lease = take_from_server(lock);
-    ASSERT_EQ(lock.release(lease, at(1)), ending::done);
-    static_cast<void>(lock.take_effects(at(1)));
+    ASSERT_EQ(lock.release(lease, at(1)).what, ending::done);
+    static_cast<void>(lock.take_effects());
     EXPECT_EQ(lock.arrive(true, at(501)).what, kind::ask);
-    ASSERT_EQ(lock.take_effects(at(501)).ended.size(), 1U);
+    ASSERT_EQ(lock.take_effects().ended.size(), 1U);
 }
 
 // ── Loss ────────────────────────────────────────────────────────────────────────────────────────
@@ -320,9 +321,9 @@ TEST_F(a_local_lock, that_is_lost_is_asked_for_by_the_next_caller)
     const auto lease = grant(lock);
     lease->state = hold_state::lost;
     lock.look_at_lease(at(5));
-    EXPECT_EQ(lock.take_effects(at(5)).wake, waiter);
+    EXPECT_EQ(lock.to_wake(at(5)), waiter);
     EXPECT_EQ(lock.look(waiter, at(5)).what, kind::ask);
-    EXPECT_EQ(lock.release(lease, at(6)), ending::give_back) << "the old holder";
+    EXPECT_EQ(lock.release(lease, at(6)).what, ending::give_back) << "the old holder";
 }
 
 TEST_F(a_local_lock, whose_deadline_has_passed_is_never_passed_on)
@@ -331,7 +332,7 @@ TEST_F(a_local_lock, whose_deadline_has_passed_is_never_passed_on)
     ASSERT_EQ(lock.arrive(true, at(0)).what, kind::ask);
     const auto waiter = wait_in_line(lock);
     const auto lease = grant(lock);
-    EXPECT_EQ(lock.release(lease, at(1000)), ending::give_back);
+    EXPECT_EQ(lock.release(lease, at(1000)).what, ending::give_back);
     EXPECT_EQ(lock.look(waiter, at(1000)).what, kind::ask);
 }
 
@@ -343,15 +344,15 @@ TEST_F(a_local_lock, that_the_server_grants_anew_replaces_the_lease_that_was_idl
     ASSERT_EQ(lock.arrive(false, at(0)).what, kind::ask_alone);
     const auto asked = lock.begin_to_ask(true, true);
     const auto idle = grant(lock);
-    ASSERT_EQ(lock.release(idle, at(1)), ending::done);
-    static_cast<void>(lock.take_effects(at(1)));
+    ASSERT_EQ(lock.release(idle, at(1)).what, ending::done);
+    static_cast<void>(lock.take_effects());
 
     const auto other = new_lease(asked.reserve);
     lock.granted(true, other, at(2));
-    const auto effects = lock.take_effects(at(2));
+    const auto effects = lock.take_effects();
     ASSERT_EQ(effects.ended.size(), 1U);
     EXPECT_EQ(effects.ended[0].lease, idle);
-    EXPECT_EQ(lock.release(other, at(3)), ending::done);
+    EXPECT_EQ(lock.release(other, at(3)).what, ending::done);
     EXPECT_EQ(lock.arrive(true, at(4)).lease, other);
 }
 
@@ -363,7 +364,7 @@ TEST_F(a_local_lock, does_not_linger_while_a_caller_asks_the_server)
     const auto asked = lock.begin_to_ask(true, true);
     const auto other = new_lease(asked.reserve);
     lock.granted(true, other, at(1));
-    EXPECT_EQ(lock.release(other, at(2)), ending::give_back);
+    EXPECT_EQ(lock.release(other, at(2)).what, ending::give_back);
 }
 
 // ── Callers that ask for themselves ─────────────────────────────────────────────────────────────
@@ -387,7 +388,7 @@ TEST_F(a_local_lock, that_shares_nothing_lets_every_caller_ask_and_keeps_no_leas
     const auto lease = new_lease();
     lock.granted(true, lease, at(1));
     EXPECT_EQ(lock.arrive(false, at(2)).what, kind::ask_alone);
-    EXPECT_EQ(lock.release(lease, at(3)), ending::give_back);
+    EXPECT_EQ(lock.release(lease, at(3)).what, ending::give_back);
 }
 
 // ── Hints ───────────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,36 @@
+// The store of a client, until the client is closed. A call that runs at that moment keeps the store.
+#pragma once
+
+#include "store/store.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace pawl::sync {
+
+class store_slot {
+public:
+    explicit store_slot(std::shared_ptr<store::store> store) : store_{std::move(store)} {}
+
+    // nullptr if it is closed.
+    [[nodiscard]] std::shared_ptr<store::store> get() const
+    {
+        const std::scoped_lock guard{mutex_};
+        return store_;
+    }
+
+    // The store is destroyed here, unless a call still uses it.
+    void close()
+    {
+        std::shared_ptr<store::store> gone;  // destroyed after the mutex is free
+        const std::scoped_lock guard{mutex_};
+        gone.swap(store_);
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<store::store> store_;
+};
+
+}  // namespace pawl::sync
