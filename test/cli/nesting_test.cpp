@@ -23,7 +23,7 @@ TEST_F(nested_run, of_the_same_lock_fails_at_once)
         EXPECT_EQ(got.end, exited(0));
         EXPECT_EQ(got.out, "inner=64\n");
         EXPECT_EQ(got.err,
-                  "pawl: this runs under the lock 'k' already: it would wait for itself\n");
+                  "pawl: this command already runs under the lock 'k': it would wait for itself\n");
     }
 }
 
@@ -33,7 +33,8 @@ TEST_F(nested_run, of_the_same_lock_with_a_limit_fails_at_once_too)
     const result got =
         run({"k", "-c", pawl_run(server_.unix_url(), "-w 1h k -- echo ran") + "; echo inner=$?"});
     EXPECT_EQ(got.out, "inner=64\n");
-    EXPECT_EQ(got.err, "pawl: this runs under the lock 'k' already: it would wait for itself\n");
+    EXPECT_EQ(got.err,
+              "pawl: this command already runs under the lock 'k': it would wait for itself\n");
 }
 
 // A loop around it goes on if pawl does not end by the signal.

@@ -127,7 +127,7 @@ TEST_F(settings_files, lend_a_password_to_their_own_url_only)
     EXPECT_EQ(cli::read_settings({systems}).url->value,
               "redis://system?password_file=" + dir() + "/secret%20file");
     EXPECT_THAT(mistake_in("\npassword_file = /secret\n"),
-                HasSubstr("wrong.conf, line 2: password_file belongs to a url"));
+                HasSubstr("wrong.conf, line 2: password_file needs a url in the same file"));
 }
 
 TEST_F(settings_files, lend_a_password_that_works)
@@ -146,7 +146,7 @@ TEST_F(settings_files, with_a_password_are_refused_if_others_can_read_them)
     for (const mode_t mode : {0640U, 0604U, 0644U}) {
         const std::string said = mistake_in(text, mode);
         EXPECT_THAT(said,
-                    HasSubstr("wrong.conf, line 1: the url has a password in it, and others"));
+                    HasSubstr("wrong.conf, line 1: the url contains a password, and other users"));
         EXPECT_THAT(said, HasSubstr("chmod 600 "));
         EXPECT_THAT(said, HasSubstr("password_file"));
         EXPECT_THAT(said, Not(HasSubstr("hush")));
@@ -178,8 +178,8 @@ TEST_F(settings_files, tell_mistakes_with_file_line_and_what_is_allowed)
                 HasSubstr("line 2: ca_file is not an absolute path"));
     EXPECT_THAT(mistake_in("url redis://h"), HasSubstr("line 1: this line is not KEY = VALUE"));
     EXPECT_THAT(mistake_in("url = redis://a\nurl = redis://b"),
-                HasSubstr("line 2: url is in line 1 already"));
-    EXPECT_THAT(mistake_in(std::string(70'000, '#')), HasSubstr("this is no settings file"));
+                HasSubstr("line 2: url is already in line 1"));
+    EXPECT_THAT(mistake_in(std::string(70'000, '#')), HasSubstr("this is not a settings file"));
 }
 
 TEST_F(settings_files, show_no_password_in_a_mistake)
@@ -251,7 +251,7 @@ TEST_F(settings_files, that_are_pipes_without_a_line_are_refused)
 {
     process running{{"bash", "-c", "PAWL_CONFIG=<(:) exec " PAWL_COMMAND " run k true"}};
     EXPECT_EQ(running.wait(patience), exited(64));
-    EXPECT_THAT(running.err(), HasSubstr("nothing came through this pipe"));
+    EXPECT_THAT(running.err(), HasSubstr("this pipe was empty"));
 }
 
 TEST_F(settings_files, of_the_user_are_no_pipes)
@@ -296,17 +296,19 @@ TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
         const result got = run_in(environment, options);
         EXPECT_EQ(got.end, exited(64));
         EXPECT_EQ(got.out, "");
-        EXPECT_THAT(got.err,
-                    HasSubstr(by + " wants a server for many machines, but none is named"));
+        EXPECT_THAT(
+            got.err,
+            HasSubstr(by +
+                      " requires a server that other machines can reach, but no server is named"));
     }
 }
 
 TEST_F(a_remote_server, that_is_required_is_not_local)
 {
     EXPECT_THAT(run_in({}, {"--require-remote", "--url", "local:"}).err,
-                HasSubstr("--url says local:; the lock would cover this machine only"));
+                HasSubstr("--url names local:; the lock would cover this machine only"));
     EXPECT_THAT(run_in({"PAWL_URL=local:"}, {"--require-remote"}).err,
-                HasSubstr("PAWL_URL says local:"));
+                HasSubstr("PAWL_URL names local:"));
 }
 
 TEST_F(a_remote_server, that_is_required_and_named_is_used)

@@ -26,17 +26,17 @@ TEST_P(wrong_usage, is_told_in_one_line_with_status_64)
 INSTANTIATE_TEST_SUITE_P(
     of_all_kinds, wrong_usage,
     testing::Values(
-        mistake{{}, "there is no command"}, mistake{{"walk"}, "'walk'"},
-        mistake{{"run"}, "there is no KEY"}, mistake{{"run", "--", "true"}, "KEY comes before --"},
+        mistake{{}, "the command is missing"}, mistake{{"walk"}, "unknown command 'walk'"},
+        mistake{{"run"}, "KEY is missing"}, mistake{{"run", "--", "true"}, "KEY comes before --"},
         mistake{{"run", "--", "k", "true"}, "KEY comes before --"},
-        mistake{{"run", "--"}, "there is no KEY"}, mistake{{"run", "k"}, "there is no command"},
-        mistake{{"run", "k", "--"}, "there is no command"},
-        mistake{{"run", "9"}, "no form for a descriptor, as flock 9 is"},
-        mistake{{"run", "-n", "9"}, "put what the lock protects into a command"},
-        mistake{{"run", "-s", "k", "true"}, "every lock of pawl's is exclusive"},
-        mistake{{"run", "--shared", "k", "true"}, "every lock of pawl's is exclusive"},
-        mistake{{"run", "-u", "k"}, "gives the lock back when its command ends"},
-        mistake{{"run", "--unlock", "9"}, "gives the lock back when its command ends"},
+        mistake{{"run", "--"}, "KEY is missing"}, mistake{{"run", "k"}, "the command is missing"},
+        mistake{{"run", "k", "--"}, "the command is missing"},
+        mistake{{"run", "9"}, "pawl cannot lock a descriptor, as flock 9 does"},
+        mistake{{"run", "-n", "9"}, "put the protected work into a command"},
+        mistake{{"run", "-s", "k", "true"}, "every lock is exclusive"},
+        mistake{{"run", "--shared", "k", "true"}, "every lock is exclusive"},
+        mistake{{"run", "-u", "k"}, "releases the lock when its command ends"},
+        mistake{{"run", "--unlock", "9"}, "releases the lock when its command ends"},
         mistake{{"run", "-o", "k", "true"}, "does not inherit the lock"},
         mistake{{"run", "--close", "k", "true"}, "does not inherit the lock"},
         mistake{{"run", "-F", "k", "true"}, "stay beside the command"},
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "-E", "256", "k", "--", "true"}, "256"},
         mistake{{"run", "-E", "x", "k", "--", "true"}, "x"},
         mistake{{"run", "--url", "http://host", "k", "--", "true"}, "http"},
-        mistake{{"run", "--url", "memory:", "k", "--", "true"}, "would exclude nobody"},
+        mistake{{"run", "--url", "memory:", "k", "--", "true"}, "would exclude nothing"},
         mistake{{"run", "--url", "memory:name", "k", "--", "true"}, "use local:"},
         mistake{{"run", "--url", "redis://h", "--lease", "25h", "k", "--", "true"}, "lease"},
         mistake{{"run", "--url", "redis://h", "", "--", "true"}, "name"},
@@ -58,16 +58,16 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "--lease", "1s", "--grace", "550ms", "k", "--", "true"}, "--lease of 1 s"},
         mistake{{"bench", "now"}, "now"}, mistake{{"bench", "--url", "http://host"}, "http"},
         mistake{{"bench", "--url", "memory:"}, "there is no server to measure"},
-        mistake{{"bench", "--seconds", "0"}, "--seconds of 0 ms: from 0.01 to 600"},
-        mistake{{"bench", "--seconds", "601"}, "--seconds of 601 s: from 0.01 to 600"},
+        mistake{{"bench", "--seconds", "0"}, "--seconds of 0 ms: allowed are 0.01 to 600"},
+        mistake{{"bench", "--seconds", "601"}, "--seconds of 601 s: allowed are 0.01 to 600"},
         mistake{{"bench", "--seconds", "soon"}, "'soon' is not a duration"},
         mistake{{"bench", "--threads", "0"}, "--threads"},
         mistake{{"bench", "--threads", "1025"}, "1025"},
         mistake{{"bench", "--threads", "few"}, "few"},
         mistake{{"bench", "--only", ""}, "'' is not a part"},
         mistake{{"bench", "--only", "ping,"}, "'' is not a part"},
-        mistake{{"bench", "--only", "ping,pong"}, "'pong' is not a part; they are ping, lock"},
-        mistake{{"bench", "--name", ""}, "--name of 0 bytes: from 1 to 400"},
+        mistake{{"bench", "--only", "ping,pong"}, "'pong' is not a part; the parts are ping, lock"},
+        mistake{{"bench", "--name", ""}, "--name of 0 bytes: allowed are 1 to 400"},
         mistake{{"bench", "--name", std::string(401, 'x')}, "--name of 401 bytes"},
         mistake{{"bench", "--json", "--histogram"}, "--json and --histogram"},
         mistake{{"local"}, "subcommand"}, mistake{{"local", "start"}, "subcommand"}));
@@ -76,7 +76,7 @@ TEST(wrong_environment, memory_is_refused_from_the_environment_too)
 {
     const result got = run_pawl({"run", "k", "--", "true"}, {"PAWL_URL=memory:"});
     EXPECT_EQ(got.end, exited(64));
-    EXPECT_NE(got.err.find("would exclude nobody"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("would exclude nothing"), std::string::npos) << got.err;
 }
 
 class bad_duration : public testing::TestWithParam<std::string> {};
