@@ -91,7 +91,7 @@ TEST_F(on_a_local_server, a_call_says_why_it_was_not_started_again)
         FAIL() << "granted by nobody";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
-        EXPECT_NE(std::string{e.what()}.find("no redis-server in PATH"), std::string::npos)
+        EXPECT_NE(std::string{e.what()}.find("redis-server is not in PATH"), std::string::npos)
             << e.what();
     }
 }
@@ -119,7 +119,7 @@ TEST_F(on_a_local_server, a_call_says_why_it_does_not_start_and_the_next_tries_a
         FAIL() << "granted by nobody";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
-        EXPECT_NE(std::string{e.what()}.find("no redis-server in PATH"), std::string::npos)
+        EXPECT_NE(std::string{e.what()}.find("redis-server is not in PATH"), std::string::npos)
             << e.what();
     }
     set("PATH", path_);

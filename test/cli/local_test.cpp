@@ -263,7 +263,7 @@ TEST_F(local_server, refuses_a_directory_that_others_may_enter)
     fs::permissions(directory_, fs::perms{0755});
     const result got = pawl_here({"run", "k", "--", "true"});
     EXPECT_EQ(got.end, exited(77));
-    EXPECT_NE(got.err.find("is not of mode 0700"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("does not have mode 0700"), std::string::npos) << got.err;
     EXPECT_EQ(pawl_here({"local", "status"}).end, exited(77));
     EXPECT_EQ(servers().size(), 0U);
 }

@@ -155,7 +155,7 @@ TEST(url, mistakes_are_named_with_what_is_allowed)
     EXPECT_TRUE(has(refusal("redis://h%00"), "NUL"));
     EXPECT_TRUE(has(refusal("local:x"), "scheme 'local'"));
     EXPECT_TRUE(has(refusal("redis://h?verify=off"), "not encrypted"));
-    EXPECT_TRUE(has(refusal("rediss://h?cert_file=/c"), "go together"));
+    EXPECT_TRUE(has(refusal("rediss://h?cert_file=/c"), "must be given together"));
     EXPECT_TRUE(has(refusal("redis://:a@h?password_env=X"), "more than once"));
     EXPECT_TRUE(has(refusal("redis://h?name=a%20b"), "'a b' (allowed: printable"));
 }
