@@ -3,7 +3,7 @@
 // A file has lines KEY = VALUE. Empty lines and lines that begin with # are ignored.
 //
 //   url             the server, as for --url
-//  password_file   these four apply to the url of the same file only: a password never goes to
+//   password_file   these four apply to the url of the same file only: a password never goes to
 //   ca_file         a server that was named elsewhere
 //   cert_file
 //   key_file

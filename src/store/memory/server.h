@@ -3,9 +3,9 @@
 //
 //   state             requests
 //   normal            are answered at once
-//  frozen            arrive on existing connections, and are executed when it thaws, even if their
+//   frozen            arrive on existing connections, and are executed when it thaws, even if their
 //                     callers have given up: as with a process that was stopped
-//  client cut off    of that client do not arrive, and replies do not come back, until it is
+//   client cut off    of that client do not arrive, and replies do not come back, until it is
 //                     reconnected: as with a network cable that was unplugged
 //
 // A client that has subscribed stays subscribed until it leaves. Messages that are published while
