@@ -197,7 +197,7 @@ protected:
     net::cancellation_signal signal_;
 };
 
-TEST_P(cancelled_handler, is_told_when_it_waited)
+TEST_P(cancelled_handler, is_called_with_the_cancelled_error)
 {
     hold held = mutex_.acquire();
     error_code told;
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(with_each_type, cancelled_handler,
                                            int(net::cancellation_type::partial),
                                            int(net::cancellation_type::total)));
 
-TEST_F(handler, of_a_limited_call_is_told_that_it_was_cancelled)
+TEST_F(handler, of_a_call_with_a_limit_gets_the_cancelled_error)
 {
     const hold held = mutex_.acquire();
     net::cancellation_signal signal;
@@ -282,7 +282,7 @@ net::awaitable<void> hold_for_ever(mutex& lock, std::shared_ptr<int> alive)
     ++*alive;
 }
 
-TEST_F(handler, is_destroyed_with_its_io_context_and_its_call_called_off)
+TEST_F(handler, is_destroyed_with_its_io_context_and_its_call_is_cancelled)
 {
     hold held = mutex_.acquire();
     const auto alive = std::make_shared<int>(0);
@@ -301,7 +301,7 @@ TEST_F(handler, is_destroyed_with_its_io_context_and_its_call_called_off)
     EXPECT_EQ(*alive, 0);
 }
 
-TEST_F(handler, that_was_posted_goes_with_its_io_context_and_so_does_its_hold)
+TEST_F(handler, that_was_posted_is_destroyed_with_its_io_context_and_its_hold_is_released)
 {
     {
         net::io_context brief;
@@ -313,7 +313,7 @@ TEST_F(handler, that_was_posted_goes_with_its_io_context_and_so_does_its_hold)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-TEST_F(handler, and_io_contexts_that_come_and_go_while_calls_end_do_no_harm)
+TEST_F(handler, is_safe_when_io_contexts_are_destroyed_while_calls_end)
 {
     for (int i = 0; i < 100; ++i) {
         net::io_context brief;
@@ -325,7 +325,7 @@ TEST_F(handler, and_io_contexts_that_come_and_go_while_calls_end_do_no_harm)
     EXPECT_TRUE(mutex_.try_acquire_for(patience));
 }
 
-TEST_F(handler, is_told_when_the_client_is_destroyed)
+TEST_F(handler, is_called_when_the_client_is_destroyed)
 {
     const hold held = mutex_.acquire();
     auto brief = std::make_unique<client>(options());

@@ -76,7 +76,7 @@ TEST_F(on_a_local_server, a_call_that_waits_starts_it_again_when_it_was_stopped)
     EXPECT_TRUE(local::query().running);
 }
 
-TEST_F(on_a_local_server, a_call_says_why_it_was_not_started_again)
+TEST_F(on_a_local_server, a_call_fails_with_the_reason_if_it_cannot_be_started_again)
 {
     client_options options;
     options.url = "local:";
@@ -109,7 +109,8 @@ TEST_F(on_a_local_server, a_release_does_not_start_it_again)
     EXPECT_FALSE(local::query().running);
 }
 
-TEST_F(on_a_local_server, a_call_says_why_it_does_not_start_and_the_next_tries_again)
+TEST_F(on_a_local_server,
+       a_call_fails_with_the_reason_if_it_cannot_be_started_and_the_next_call_tries_again)
 {
     client client{"local:"};
     mutex lock{client, "job"};

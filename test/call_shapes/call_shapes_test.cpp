@@ -184,7 +184,7 @@ task failing(mutex& lock, std::shared_ptr<int> keeps, std::string text)
     hold held = co_await lock.acquire_async(stop.get_token(), on);
 }
 
-TEST_F(call_shapes, that_throw)
+TEST_F(call_shapes, calls_that_throw)
 {
     EXPECT_THROW(failing(lock_, keeps_, long_name).get(), error);
     EXPECT_TRUE(lock_.try_acquire());

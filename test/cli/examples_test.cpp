@@ -92,7 +92,7 @@ TEST_F(examples, the_demo_shows_lost_updates_then_none_then_a_takeover)
 
 class examples_without_a_server : public testing::TestWithParam<const char*> {};
 
-TEST_P(examples_without_a_server, fail_and_say_why)
+TEST_P(examples_without_a_server, fail_with_the_reason)
 {
     process example = start(GetParam(), "unix:/nonexistent/redis.sock");
     EXPECT_EQ(example.wait(limit), exited(1)) << example.out();

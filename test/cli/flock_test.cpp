@@ -43,7 +43,7 @@ TEST_F(flock_line, may_name_a_key_that_is_a_number)
 // Each way to say "do not wait", or not for long.
 class impatient_line : public flock_line, public testing::WithParamInterface<words> {};
 
-TEST_P(impatient_line, ends_with_the_status_that_was_asked_for)
+TEST_P(impatient_line, ends_with_the_status_that_was_requested)
 {
     process holder = start({"k", "-c", "echo up; read line"});
     EXPECT_EQ(holder.line_after("up"), "");

@@ -150,7 +150,7 @@ TEST(completion_of_bash, offers_every_option_of_help)
     }
 }
 
-TEST(completion_of_bash, offers_commands_where_a_command_stands)
+TEST(completion_of_bash, offers_commands_in_the_position_of_a_command)
 {
     EXPECT_THAT(completed({"run", "k", "printen"}), Contains("printenv"));
     EXPECT_THAT(completed({"run", "-w", "5", "k", "printen"}), Contains("printenv"));
@@ -174,14 +174,14 @@ TEST(completion_of_bash, offers_commands_after_words_with_a_colon_or_an_equals_s
     EXPECT_THAT(completed({"run", "job", ":"}), ElementsAre()) << "this is the KEY";
 }
 
-TEST(completion_of_bash, leaves_the_options_of_the_command_to_it)
+TEST(completion_of_bash, does_not_offer_options_after_the_command)
 {
     EXPECT_THAT(completed({"run", "k", "curl", "--url", "/et"}), Contains("/etc"));
     EXPECT_THAT(completed({"run", "k", "--url", "/et"}), ElementsAre()) << "an option of pawl";
 }
 
 // What zsh makes of the line when Tab is pressed at its end, with all that zsh itself does.
-TEST(completion_of_zsh, offers_commands_where_a_command_stands)
+TEST(completion_of_zsh, offers_commands_in_the_position_of_a_command)
 {
     const std::string text = read_file(manual("_pawl"));
     EXPECT_THAT(text, HasSubstr("'1:KEY: ' '*:::command:_normal'"));
@@ -207,7 +207,7 @@ std::string completed_by_fish(const std::string& line)
     return shell.out();
 }
 
-TEST(completion_of_fish, offers_commands_where_a_command_stands)
+TEST(completion_of_fish, offers_commands_in_the_position_of_a_command)
 {
     // fish takes a long name that comes first for an option of its own.
     EXPECT_THAT(
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(each, completion_of,
                                          other_shell{"pawl.fish", "fish"}));
 
 // Every parameter that a URL may have, as the library lists them when it knows one not.
-TEST(help, tells_of_every_parameter_of_a_url)
+TEST(help, describes_every_parameter_of_a_url)
 {
     const std::string said = run_pawl({"run", "--url", "redis://h?nope=1", "k", "true"}).err;
     std::smatch list;
@@ -265,7 +265,7 @@ TEST(help, tells_of_every_parameter_of_a_url)
     }
 }
 
-TEST(help, tells_of_nested_runs_once)
+TEST(help, describes_nested_runs_once)
 {
     std::istringstream help{run_pawl({"run", "--help"}).out};
     std::string text;
@@ -275,7 +275,7 @@ TEST(help, tells_of_nested_runs_once)
     EXPECT_EQ(text.find(said), text.rfind(said));
 }
 
-TEST(help, tells_of_every_form_of_run)
+TEST(help, describes_every_form_of_run)
 {
     for (const char* form :
          {"pawl run [OPTIONS] KEY [--] COMMAND", "pawl run [OPTIONS] KEY -c STRING"}) {
@@ -286,7 +286,7 @@ TEST(help, tells_of_every_form_of_run)
 
 using environment_of_the_command = command_test;
 
-TEST_F(environment_of_the_command, is_told_of_in_help_and_guide)
+TEST_F(environment_of_the_command, is_described_in_help_and_guide)
 {
     const std::string inner = PAWL_COMMAND " run --url " + server_.unix_url() + " b printenv";
     const result got = run({"a", "-c", inner});

@@ -60,7 +60,7 @@ TEST_F(nested_run, of_the_same_lock_fails_at_once_at_any_depth)
     EXPECT_EQ(got.out, "inner=64\n");
 }
 
-TEST_F(nested_run, that_does_not_wait_is_told_that_the_lock_is_not_to_be_had)
+TEST_F(nested_run, that_does_not_wait_gets_the_status_for_a_busy_lock)
 {
     const std::string inner = pawl_run(server_.unix_url(), "-n k -- echo ran");
     const result got = run({"k", "-c", inner + "; echo inner=$?"});
@@ -84,7 +84,7 @@ TEST_F(nested_run, of_the_same_name_on_another_server_works)
 }
 
 // What the command left running has the environment of a run that is over.
-TEST_F(nested_run, that_outlives_the_run_around_it_gets_the_lock)
+TEST_F(nested_run, that_outlives_the_outer_run_gets_the_lock)
 {
     const std::string holder = run({"k", "-c", "echo $PAWL_HOLDER"}).out;
     const words environment{"PAWL_KEY=k", "PAWL_HOLDER=" + holder.substr(0, holder.find('\n'))};

@@ -87,7 +87,7 @@ TEST_F(settings_files, of_the_user_are_found_at_home)
     }
 }
 
-TEST_F(settings_files, say_less_than_the_environment_and_that_less_than_an_option)
+TEST_F(settings_files, yield_to_the_environment_which_yields_to_an_option)
 {
     const std::string nowhere = "unix:/nonexistent/redis.sock";
     const std::string wrong_file =
@@ -98,7 +98,7 @@ TEST_F(settings_files, say_less_than_the_environment_and_that_less_than_an_optio
               exited(0));
 }
 
-TEST_F(settings_files, of_the_user_say_more_than_those_of_the_system)
+TEST_F(settings_files, of_the_user_take_precedence_over_that_of_the_system)
 {
     const fs::path users = write("user.conf", "url = redis://user\n");
     const fs::path systems = write("system.conf", "url = redis://system\nrequire_remote = yes\n");
@@ -109,7 +109,7 @@ TEST_F(settings_files, of_the_user_say_more_than_those_of_the_system)
     EXPECT_EQ(both.require_remote->source, systems.string() + ", line 2");
 }
 
-TEST_F(settings_files, that_are_not_there_say_nothing)
+TEST_F(settings_files, that_do_not_exist_are_ignored)
 {
     const cli::settings none =
         cli::read_settings({dir_.path() / "none", fs::path{"/dev/null/none"}});
@@ -117,7 +117,7 @@ TEST_F(settings_files, that_are_not_there_say_nothing)
 }
 
 // A secret goes to the server that it was written down with, and to no other.
-TEST_F(settings_files, lend_a_password_to_their_own_url_only)
+TEST_F(settings_files, give_a_password_to_their_own_url_only)
 {
     const fs::path secret = write("secret file", "hush\n");
     const fs::path users = write("user.conf", "url = redis://user?db=1\n");
@@ -130,7 +130,7 @@ TEST_F(settings_files, lend_a_password_to_their_own_url_only)
                 HasSubstr("wrong.conf, line 2: password_file needs a url in the same file"));
 }
 
-TEST_F(settings_files, lend_a_password_that_works)
+TEST_F(settings_files, give_a_password_that_works)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "hush & hush"});
     const fs::path secret = write("secret & file", "hush & hush\n");
@@ -164,7 +164,7 @@ TEST_F(settings_files, with_a_mistake_are_refused_by_the_command)
     EXPECT_THAT(got.err, Not(HasSubstr("hush")));
 }
 
-TEST_F(settings_files, tell_mistakes_with_file_line_and_what_is_allowed)
+TEST_F(settings_files, report_mistakes_with_file_line_and_allowed_values)
 {
     EXPECT_THAT(mistake_in("# x\ncolour = red\n"),
                 HasSubstr("wrong.conf, line 2: unknown key 'colour' (allowed: url, "));
@@ -196,7 +196,7 @@ TEST_F(settings_files, show_no_password_in_a_mistake)
 }
 
 // HOME is another user's: after sudo -E, or in a unit with ProtectHome=yes.
-TEST_F(settings_files, in_a_directory_that_may_not_be_searched_say_nothing)
+TEST_F(settings_files, in_a_directory_that_may_not_be_searched_are_ignored)
 {
     const fs::path hidden = write("home/.config/pawl.conf", "url = redis://h\n");
     const fs::path closed = write("closed.conf", "url = redis://h\n", 0);
@@ -233,7 +233,7 @@ TEST_F(settings_files, after_one_that_names_a_server_are_not_read)
 }
 
 // PAWL_CONFIG=<(decrypt FILE) in a shell.
-TEST_F(settings_files, that_another_program_writes_are_waited_for)
+TEST_F(settings_files, may_be_a_pipe_from_another_program)
 {
     process running{{"bash", "-c",
                      "exec 9<&0; PAWL_CONFIG=<(read line <&9; echo \"$line\") exec " PAWL_COMMAND
@@ -247,14 +247,14 @@ TEST_F(settings_files, that_another_program_writes_are_waited_for)
     EXPECT_TRUE(server_was_used());
 }
 
-TEST_F(settings_files, that_are_pipes_without_a_line_are_refused)
+TEST_F(settings_files, that_are_empty_pipes_are_refused)
 {
     process running{{"bash", "-c", "PAWL_CONFIG=<(:) exec " PAWL_COMMAND " run k true"}};
     EXPECT_EQ(running.wait(patience), exited(64));
     EXPECT_THAT(running.err(), HasSubstr("this pipe was empty"));
 }
 
-TEST_F(settings_files, of_the_user_are_no_pipes)
+TEST_F(settings_files, of_the_user_must_not_be_pipes)
 {
     const fs::path pipe = dir_.path() / "pawl.conf";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -271,7 +271,7 @@ TEST_F(settings_files, that_cannot_be_read_are_an_error)
     EXPECT_THAT(got.err, HasSubstr("PAWL_CONFIG: there is no file '" + dir() + "/none'"));
 }
 
-TEST_F(settings_files, do_not_matter_when_a_server_is_named)
+TEST_F(settings_files, are_not_read_when_a_server_is_named)
 {
     const std::string broken = "PAWL_CONFIG=" + write("broken.conf", "broken").string();
     EXPECT_EQ(run_in({broken}, {"--url", server_.unix_url()}).end, exited(0));
@@ -303,7 +303,7 @@ TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
     }
 }
 
-TEST_F(a_remote_server, that_is_required_is_not_local)
+TEST_F(a_remote_server, that_is_required_must_not_be_local)
 {
     EXPECT_THAT(run_in({}, {"--require-remote", "--url", "local:"}).err,
                 HasSubstr("--url names local:; the lock would cover this machine only"));
@@ -319,7 +319,7 @@ TEST_F(a_remote_server, that_is_required_and_named_is_used)
     EXPECT_TRUE(server_was_used());
 }
 
-TEST_F(a_remote_server, is_required_by_the_file_only_if_the_environment_says_nothing)
+TEST_F(a_remote_server, is_required_by_the_file_unless_the_environment_says_otherwise)
 {
     const fs::path file =
         write("remote.conf", "require_remote = yes\nurl = " + server_.unix_url() + "\n");

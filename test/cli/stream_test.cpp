@@ -52,12 +52,12 @@ TEST_F(run_streams, may_be_closed)
     }
 }
 
-TEST_F(run_streams, other_descriptors_pass_through_too_and_none_is_added)
+TEST_F(run_streams, other_descriptors_pass_through_and_none_is_added)
 {
     EXPECT_EQ(descriptors(under_pawl(), "7>/dev/null"), descriptors("", "7>/dev/null"));
 }
 
-TEST_F(run_streams, the_commands_options_are_its_own)
+TEST_F(run_streams, the_options_of_the_command_are_not_parsed)
 {
     const result got = run({"k", "--", "printf", "%s|", "-n", "--help", "--", "", "-w", "[]"});
     EXPECT_EQ(got.end, exited(0));

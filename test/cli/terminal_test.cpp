@@ -74,7 +74,7 @@ TEST_F(run_terminal, a_command_in_a_pipeline_reads_from_it)
     expect_status(0);
 }
 
-TEST_F(run_terminal, a_pager_behind_the_command_reads_from_it)
+TEST_F(run_terminal, a_pager_after_the_command_reads_from_it)
 {
     // As `less` does, while the command runs.
     const pid_t sleeper =
@@ -142,7 +142,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_wait)
     expect_status(130);
 }
 
-TEST_F(run_terminal, ctrl_c_ends_a_loop_around_a_lock_that_is_kept)
+TEST_F(run_terminal, ctrl_c_ends_a_loop_while_the_lock_is_kept)
 {
     terminal_.type("while :; do " + pawl_run("-v --hold-at-least 1h k -- true") + "; done\n");
     terminal_.expect("keeping");
@@ -151,7 +151,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_a_lock_that_is_kept)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_terminal, ctrl_c_ends_a_command_whose_lock_would_be_kept)
+TEST_F(run_terminal, ctrl_c_ends_a_command_with_hold_at_least)
 {
     for (const char* rest : {"", " | cat"}) {
         const pid_t sleeping = run_sleeper("--hold-at-least 1h", rest);
@@ -162,7 +162,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_command_whose_lock_would_be_kept)
     }
 }
 
-TEST_F(run_terminal, ctrl_c_that_the_command_deals_with_does_not_end_a_loop)
+TEST_F(run_terminal, ctrl_c_that_the_command_handles_does_not_end_a_loop)
 {
     const std::string command = "k -c 'trap \"exit 0\" INT; echo up; while :; do sleep 0.01; done'";
     terminal_.type("while :; do " + pawl_run(command) + "; done\n");
@@ -195,7 +195,7 @@ TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
+TEST_F(run_terminal, a_wait_is_announced_with_its_limit)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("k -- true") + "\n");
@@ -210,7 +210,7 @@ TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
     expect_status(130);
 }
 
-TEST_F(run_terminal, a_short_wait_is_not_told_of)
+TEST_F(run_terminal, a_short_wait_is_not_announced)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("-w 0.2 k -- true") + "\n");
@@ -240,7 +240,7 @@ TEST_F(run_terminal, a_command_suspended_beyond_its_lease_is_killed)
     expect_status(79);
 }
 
-TEST_F(run_terminal, modes_that_a_killed_command_left_are_put_right)
+TEST_F(run_terminal, modes_that_a_killed_command_left_are_restored)
 {
     // The echo is off in this terminal anyway; erase is something else that programs change.
     terminal_.type("stty erase ^H\n");

@@ -13,7 +13,7 @@ struct mistake {
 
 class wrong_usage : public testing::TestWithParam<mistake> {};
 
-TEST_P(wrong_usage, is_told_in_one_line_with_status_64)
+TEST_P(wrong_usage, is_reported_in_one_line_with_status_64)
 {
     const result got = run_pawl(GetParam().arguments);
     EXPECT_EQ(got.end, exited(64));
@@ -81,7 +81,7 @@ TEST(wrong_environment, memory_is_refused_from_the_environment_too)
 
 class bad_duration : public testing::TestWithParam<std::string> {};
 
-TEST_P(bad_duration, is_refused_with_its_name_and_what_is_allowed)
+TEST_P(bad_duration, is_refused_with_its_name_and_the_allowed_values)
 {
     const std::string& text = GetParam();
     const result got = run_pawl({"run", "-w", text, "k", "--", "true"});
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(of_all_kinds, good_duration,
                                          duration{"1.5m", "90 s"}, duration{"0.1h", "360 s"},
                                          duration{"1h", "3600 s"}, duration{"0.5ms", "1 ms"}));
 
-TEST(help, is_given_on_stdout)
+TEST(help, is_printed_to_stdout)
 {
     for (const words& arguments : {words{"--help"}, words{"run", "--help"}, words{"run", "-h"},
                                    words{"bench", "--help"}, words{"local", "--help"}}) {
@@ -130,7 +130,7 @@ TEST(help, is_given_on_stdout)
     }
 }
 
-TEST(help, tells_of_every_option_and_exit_status)
+TEST(help, describes_every_option_and_exit_status)
 {
     const std::string help = run_pawl({"run", "--help"}).out;
     for (const char* part : {"-n,",       "-w,",       "-E,",
@@ -145,7 +145,7 @@ TEST(help, tells_of_every_option_and_exit_status)
     }
 }
 
-TEST(help, tells_of_every_option_and_part_of_the_measurement)
+TEST(help, of_bench_describes_every_option_and_part)
 {
     const std::string help = run_pawl({"bench", "--help"}).out;
     for (const char* part :
@@ -155,7 +155,7 @@ TEST(help, tells_of_every_option_and_part_of_the_measurement)
     }
 }
 
-TEST(help, tells_the_version)
+TEST(help, shows_the_version)
 {
     EXPECT_TRUE(run_pawl({"--version"}).out.starts_with("pawl "));
     EXPECT_EQ(run_pawl({"run", "--version"}).out, run_pawl({"--version"}).out);
@@ -212,7 +212,7 @@ TEST_F(password, of_a_mistyped_url_is_not_shown_when_the_command_cannot_be_run)
     }
 }
 
-TEST_F(password, is_not_suspected_in_the_path_of_a_socket_or_the_name_of_a_lock)
+TEST_F(password, is_not_assumed_in_the_path_of_a_socket_or_the_name_of_a_lock)
 {
     for (const std::string word : {"unix:/run/redis@main.sock", "mail:someone@example.com"}) {
         const result got = run({"k", "--", word});
@@ -220,7 +220,7 @@ TEST_F(password, is_not_suspected_in_the_path_of_a_socket_or_the_name_of_a_lock)
     }
 }
 
-TEST_F(password, on_the_command_line_is_not_shown_to_others)
+TEST_F(password, on_the_command_line_is_hidden_from_other_users)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "hush-hush"});
     const std::string url = "redis://:hush-hush@127.0.0.1:" + std::to_string(server_.port());

@@ -62,14 +62,14 @@ protected:
     temp_dir files_;
 };
 
-TEST_F(password, in_the_options_lets_in)
+TEST_F(password, in_the_options_is_accepted)
 {
     client_options made = options();
     made.password = "sesame";
     EXPECT_EQ(ping_with(made).message, "");
 }
 
-TEST_F(password, in_the_url_lets_in_with_and_without_a_user)
+TEST_F(password, in_the_url_is_accepted_with_and_without_a_user)
 {
     const std::string where = "127.0.0.1:" + std::to_string(server_.port());
     EXPECT_EQ(ping_with(options("redis://:sesame@" + where)).message, "");
@@ -77,7 +77,7 @@ TEST_F(password, in_the_url_lets_in_with_and_without_a_user)
     EXPECT_EQ(ping_with(options("redis://clerk:stree%74@" + where)).message, "");
 }
 
-TEST_F(password, of_a_user_in_the_options_lets_in)
+TEST_F(password, of_a_user_in_the_options_is_accepted)
 {
     client_options made = options();
     made.user = "clerk";
@@ -118,7 +118,7 @@ TEST_F(password, is_read_from_the_environment)
     EXPECT_TRUE(says(told.message, "PAWL_TEST_SECRET"));
 }
 
-TEST_F(password, file_that_is_not_there_is_named)
+TEST_F(password, file_that_does_not_exist_is_named_in_the_error)
 {
     client_options made = options();
     made.password_file = files_.file("nothing");
@@ -151,7 +151,7 @@ TEST_F(password, that_is_wrong_or_missing_is_refused_and_never_shown)
     nothing_is_shown(at_lock.message);
 }
 
-TEST_F(password, that_is_refused_is_told_at_once)
+TEST_F(password, that_is_refused_is_reported_at_once)
 {
     client_options wrong = options();
     wrong.password = "wrong-password";
@@ -160,7 +160,7 @@ TEST_F(password, that_is_refused_is_told_at_once)
     EXPECT_LT(time_of([&] { (void)outcome_of([&] { lock.lock(); }); }), slack);
 }
 
-TEST_F(password, withdrawn_while_a_lock_is_held_is_jeopardy_by_refusal)
+TEST_F(password, withdrawn_while_a_lock_is_held_causes_jeopardy_with_cause_refused)
 {
     client_options made = options();
     made.user = "clerk";
@@ -293,7 +293,7 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
     EXPECT_EQ(denials(), 0);
 }
 
-TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_fewer)
+TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_enough_for_them)
 {
     const client_options made = as_clerk(smallest_rule("hash layout"));
     client own{made};
@@ -341,7 +341,7 @@ TEST_F(rights, to_channels_are_not_needed_for_a_lock)
     EXPECT_GT(denials(), 0);
 }
 
-TEST_F(rights, to_channels_that_only_some_lack_keep_nobody_waiting_for_ever)
+TEST_F(rights, to_channels_that_only_some_clients_lack_make_no_caller_wait_forever)
 {
     client mute{as_clerk({"~*", "+@all", "resetchannels"})};
     client other{options()};
@@ -369,7 +369,7 @@ TEST_F(rights, to_other_names_are_refused)
     EXPECT_FALSE(probe_.exists("staff:1"));
 }
 
-TEST_F(rights, to_the_fence_are_needed_before_anything_is_taken)
+TEST_F(rights, to_the_fence_are_needed_before_the_lock_is_taken)
 {
     client own{as_clerk({"~stock:*", "resetchannels", "+@all"})};
     for (const layout where : {layout::plain, layout::hash}) {
@@ -379,7 +379,7 @@ TEST_F(rights, to_the_fence_are_needed_before_anything_is_taken)
     }
 }
 
-TEST_F(rights, missing_half_way_through_a_script_leave_nothing_behind)
+TEST_F(rights, missing_in_the_middle_of_a_script_leave_nothing_behind)
 {
     for (const char* missing : {"+time", "+pexpire", "+set", "+hset"}) {
         std::vector<std::string> rule = smallest_rule();
@@ -405,7 +405,7 @@ TEST_F(rights, missing_for_a_command_inside_a_script_are_refused)
 
 class server_settings : public testing::Test {};
 
-TEST_F(server_settings, a_server_without_hello_is_spoken_to_in_the_old_protocol)
+TEST_F(server_settings, a_server_without_hello_is_used_with_the_old_protocol)
 {
     redis_server server{{.config = {"rename-command HELLO \"\"", "requirepass sesame"}}};
     client_options made;
@@ -424,7 +424,7 @@ TEST_F(server_settings, a_server_without_hello_is_spoken_to_in_the_old_protocol)
     }
 }
 
-TEST_F(server_settings, a_server_that_takes_no_more_clients_is_unreachable_for_now)
+TEST_F(server_settings, a_server_that_accepts_no_more_clients_is_unreachable)
 {
     redis_server server{{.config = {"maxclients 1"}}};
     client_options made;
@@ -490,7 +490,7 @@ TEST_F(database, is_chosen_again_after_a_reconnect)
 
 class connection_name : public with_server {};
 
-TEST_F(connection_name, says_who_it_is)
+TEST_F(connection_name, names_the_host_and_the_process)
 {
     client own{options()};
     own.ping();

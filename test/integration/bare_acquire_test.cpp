@@ -55,7 +55,7 @@ protected:
     request_monitor monitor_{server_.socket_path(), [this](const request& words) { note(words); }};
 };
 
-TEST_F(bare_acquire, is_made_of_what_was_free)
+TEST_F(bare_acquire, is_used_for_a_lock_that_was_free_before)
 {
     ASSERT_TRUE(warm_up());
     std::uint64_t last = 0;
@@ -67,7 +67,7 @@ TEST_F(bare_acquire, is_made_of_what_was_free)
     EXPECT_EQ(sent(), (names{"bare", "bare", "bare"}));
 }
 
-TEST_F(bare_acquire, is_not_made_of_what_was_busy_until_it_was_free_again)
+TEST_F(bare_acquire, is_not_used_after_the_lock_was_busy_until_it_was_free_again)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"SET", "job", "other", "PX", "60000"});
@@ -79,7 +79,7 @@ TEST_F(bare_acquire, is_not_made_of_what_was_busy_until_it_was_free_again)
     EXPECT_EQ(sent(), (names{"script", "script", "script", "script", "bare"}));
 }
 
-TEST_F(bare_acquire, has_a_fence_that_grows_though_all_data_was_flushed)
+TEST_F(bare_acquire, has_a_fence_that_grows_even_if_all_data_was_flushed)
 {
     ASSERT_TRUE(warm_up());
     const auto before = next(lock_);
@@ -89,7 +89,7 @@ TEST_F(bare_acquire, has_a_fence_that_grows_though_all_data_was_flushed)
     EXPECT_EQ(sent(), (names{"bare", "bare", "script"}));
 }
 
-TEST_F(bare_acquire, has_a_fence_that_grows_though_the_data_is_old)
+TEST_F(bare_acquire, has_a_fence_that_grows_even_if_the_data_is_old)
 {
     ASSERT_TRUE(warm_up());
     const std::string old = probe_.must({"GET", "pawl:fence:{job}"}).text;
@@ -101,7 +101,7 @@ TEST_F(bare_acquire, has_a_fence_that_grows_though_the_data_is_old)
     EXPECT_GT(next(lock_), before);
 }
 
-TEST_F(bare_acquire, that_finds_it_taken_leaves_no_fence_for_ever)
+TEST_F(bare_acquire, that_finds_the_lock_taken_leaves_no_fence_without_expiry)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"FLUSHALL"});
@@ -111,7 +111,7 @@ TEST_F(bare_acquire, that_finds_it_taken_leaves_no_fence_for_ever)
     EXPECT_GT(probe_.ttl("pawl:fence:{job}"), 1h);
 }
 
-TEST_F(bare_acquire, with_a_fence_that_is_none_takes_nothing)
+TEST_F(bare_acquire, with_a_fence_key_that_is_not_a_number_takes_nothing)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"DEL", "pawl:fence:{job}"});
@@ -120,7 +120,7 @@ TEST_F(bare_acquire, with_a_fence_that_is_none_takes_nothing)
     EXPECT_TRUE(eventually([&] { return probe_.must({"EXISTS", "job"}).integer == 0; }));
 }
 
-TEST_F(bare_acquire, without_the_right_to_it_is_left_to_the_script)
+TEST_F(bare_acquire, without_the_permission_is_replaced_by_the_script)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"ACL", "SETUSER", "default", "-incr"});
@@ -128,7 +128,7 @@ TEST_F(bare_acquire, without_the_right_to_it_is_left_to_the_script)
     EXPECT_EQ(sent(), (names{"script", "script", "script"})) << "MONITOR does not show the refused";
 }
 
-TEST_F(bare_acquire, is_not_made_of_fair_locks_nor_of_hashes)
+TEST_F(bare_acquire, is_not_used_for_fair_locks_or_hashes)
 {
     fair_mutex fair{client_, "fair", quick(10s)};
     recursive_mutex recursive{client_, "recursive", quick(10s)};
@@ -142,7 +142,7 @@ TEST_F(bare_acquire, is_not_made_of_fair_locks_nor_of_hashes)
     EXPECT_EQ(std::ranges::count(all, "bare"), 0);
 }
 
-TEST_F(bare_acquire, that_is_executed_when_nobody_wants_it_any_more_is_taken_back)
+TEST_F(bare_acquire, that_is_executed_after_its_caller_gave_up_is_given_back)
 {
     auto impatient = options();
     impatient.command_limit = 1s;

@@ -78,7 +78,7 @@ TEST_P(dead_waiter, at_the_head_of_the_queue_is_passed_over_at_once)
     EXPECT_EQ(queued(), 0);
 }
 
-TEST_P(dead_waiter, is_passed_over_though_an_onlooker_listens_to_every_channel)
+TEST_P(dead_waiter, is_passed_over_even_if_an_observer_subscribes_to_every_channel)
 {
     redis_probe onlooker = server_.probe();
     onlooker.must({"PSUBSCRIBE", "*"});
@@ -122,7 +122,7 @@ TEST_P(dead_waiter, that_never_gets_its_turn_is_forgotten_with_the_queue)
         eventually(place + late, [&] { return leftovers() == std::vector<std::string>{"job"}; }));
 }
 
-TEST_P(dead_waiter, that_was_granted_the_lock_before_it_noticed_is_followed_after_its_lease)
+TEST_P(dead_waiter, that_was_granted_the_lock_blocks_it_for_its_lease_only)
 {
     constexpr auto lease = 900ms;
     const auto took = time_after_unnoticed_grant(lease, lease);
@@ -130,7 +130,7 @@ TEST_P(dead_waiter, that_was_granted_the_lock_before_it_noticed_is_followed_afte
     EXPECT_LT(took, lease + after_the_lease + late);
 }
 
-TEST_P(dead_waiter, of_a_short_lease_is_followed_when_the_next_one_looks)
+TEST_P(dead_waiter, with_a_short_lease_blocks_the_lock_until_the_next_waiter_looks)
 {
     // Who waits learns of the lease of a new holder when he looks, not when it is granted.
     constexpr auto lease = 300ms;
@@ -139,7 +139,7 @@ TEST_P(dead_waiter, of_a_short_lease_is_followed_when_the_next_one_looks)
     EXPECT_LT(took, look_interval(2400ms) + after_the_lease + late);
 }
 
-TEST_P(dead_waiter, that_was_only_asleep_does_not_think_that_it_holds_what_it_was_granted_long_ago)
+TEST_P(dead_waiter, that_was_only_stopped_does_not_take_an_old_grant_for_a_valid_one)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_, 700ms);
@@ -170,7 +170,7 @@ TEST_P(dead_waiter, that_was_only_asleep_does_not_think_that_it_holds_what_it_wa
 using dead_holder = dead_waiter;
 INSTANTIATE_TEST_SUITE_P(every, dead_holder, testing::ValuesIn(all_lock_kinds), kind_name);
 
-TEST_P(dead_holder, is_followed_by_the_first_who_waits_as_soon_as_its_lease_is_over)
+TEST_P(dead_holder, is_followed_by_the_first_waiter_as_soon_as_its_lease_ends)
 {
     constexpr auto lease = 900ms;
     process victim = start_child(lease);
@@ -194,7 +194,7 @@ TEST_P(dead_holder, is_followed_by_the_first_who_waits_as_soon_as_its_lease_is_o
     EXPECT_EQ(holder(), got->id());
 }
 
-TEST_P(dead_holder, whose_heirs_are_dead_too_is_followed_by_the_first_who_lives)
+TEST_P(dead_holder, is_followed_by_the_first_living_waiter_if_others_are_dead_too)
 {
     constexpr auto lease = 900ms;
     process victim = start_child(lease);

@@ -56,7 +56,7 @@ protected:
 
 using demoted_server = two_servers;
 
-TEST_F(demoted_server, is_left_by_who_takes_a_lock)
+TEST_F(demoted_server, is_left_by_a_blocking_acquire)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
@@ -66,7 +66,7 @@ TEST_F(demoted_server, is_left_by_who_takes_a_lock)
     EXPECT_EQ(second_.probe().get("job"), held.id());
 }
 
-TEST_F(demoted_server, is_left_by_who_takes_a_lock_without_blocking)
+TEST_F(demoted_server, is_left_by_an_asynchronous_acquire)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
@@ -76,7 +76,7 @@ TEST_F(demoted_server, is_left_by_who_takes_a_lock_without_blocking)
     EXPECT_EQ(second_.probe().get("job"), held.id());
 }
 
-TEST_F(demoted_server, is_left_by_who_only_tries)
+TEST_F(demoted_server, is_left_by_a_try)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
@@ -101,7 +101,7 @@ TEST_F(demoted_server, is_left_by_renewals_and_nothing_is_lost)
     EXPECT_FALSE(probe.exists("job"));
 }
 
-TEST_F(demoted_server, is_left_by_those_who_wait_and_they_are_told_at_the_new_one)
+TEST_F(demoted_server, is_left_by_waiters_and_they_get_the_lock_at_the_new_server)
 {
     client own{options()};
     client other{options()};
@@ -120,7 +120,7 @@ TEST_F(demoted_server, is_left_by_those_who_wait_and_they_are_told_at_the_new_on
     EXPECT_TRUE(next.result());
 }
 
-TEST_F(demoted_server, says_why_it_cannot_be_used_and_says_so_at_once)
+TEST_F(demoted_server, is_reported_at_once_as_a_replica)
 {
     swap();
     address_.lead_to(first_.port());  // nobody moved the address
@@ -151,7 +151,7 @@ TEST_F(demoted_server, is_waited_for_within_the_command_limit)
     EXPECT_TRUE(next.result());
 }
 
-TEST_F(demoted_server, is_told_at_once_to_who_tries_without_blocking)
+TEST_F(demoted_server, is_reported_at_once_to_an_asynchronous_try)
 {
     swap();
     address_.lead_to(first_.port());
@@ -166,7 +166,7 @@ TEST_F(demoted_server, is_told_at_once_to_who_tries_without_blocking)
     EXPECT_LT(took, 10s);
 }
 
-TEST_F(demoted_server, refused_connections_are_told_at_once_to_who_tries)
+TEST_F(demoted_server, refused_connections_are_reported_at_once_to_a_try)
 {
     address_.set_door(fault_proxy::door::closed);
     client_options made = options(60s);

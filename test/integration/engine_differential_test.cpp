@@ -196,7 +196,7 @@ std::optional<std::uint64_t> number_from(const char* variable)
     return text ? std::optional{std::stoull(text)} : std::nullopt;
 }
 
-TEST(engine_differential, the_engine_and_a_real_server_reply_alike)
+TEST(engine_differential, the_engine_and_a_real_server_give_the_same_replies)
 {
     const redis_server server{{.config = {"databases 1"}}};
     both pair{server};

@@ -134,7 +134,7 @@ TEST_F(fair_order, holds_for_threads_of_one_process_too)
     }
 }
 
-TEST_F(fair_order, is_not_upset_by_one_who_comes_when_the_lock_has_just_become_free)
+TEST_F(fair_order, is_not_broken_by_a_caller_that_comes_when_the_lock_has_just_become_free)
 {
     // The holder's lease runs out while two wait, whom nobody tells: the newcomer asks first.
     probe_.must({"SET", "job", "someone", "PX", "60000"});
@@ -153,7 +153,7 @@ TEST_F(fair_order, is_not_upset_by_one_who_comes_when_the_lock_has_just_become_f
     EXPECT_TRUE(second.ends_within(soon));
 }
 
-TEST_F(fair_order, puts_one_who_gave_up_and_comes_back_at_the_end)
+TEST_F(fair_order, puts_a_waiter_that_gave_up_and_comes_back_at_the_end)
 {
     fair_mutex lock{first_, "job", quick(long_lease)};
     fair_mutex theirs{second_, "job", quick(long_lease)};

@@ -96,7 +96,7 @@ TEST_F(fault_proxy_, passes_large_and_pipelined_requests)
     EXPECT_EQ(client.answer(), large);
 }
 
-TEST_F(fault_proxy_, sees_a_client_hang_up)
+TEST_F(fault_proxy_, notices_that_a_client_closes_its_connection)
 {
     {
         connection client{proxy_};
@@ -136,7 +136,7 @@ TEST_F(fault_proxy_, loses_replies_but_not_requests)
     EXPECT_EQ(proxy_.counts().open, 1);
 }
 
-TEST_F(fault_proxy_, leaves_a_connection_mute_that_has_lost_a_reply)
+TEST_F(fault_proxy_, sends_nothing_more_on_a_connection_that_has_lost_a_reply)
 {
     connection client{proxy_};
     connection other{proxy_};
@@ -186,7 +186,7 @@ TEST_F(fault_proxy_, cuts_connections_in_order_or_with_a_reset)
     EXPECT_EQ(connection{proxy_}.ask("PING"), "PONG");
 }
 
-TEST_F(fault_proxy_, shuts_its_door_in_three_ways)
+TEST_F(fault_proxy_, refuses_connections_in_three_ways)
 {
     proxy_.set_door(fault_proxy::door::closed);
     EXPECT_FALSE(connection{proxy_}.connected());

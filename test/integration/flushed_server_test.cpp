@@ -44,7 +44,7 @@ TEST_P(flushed_server, without_its_scripts_hands_over_as_before)
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_its_scripts_is_looked_at_as_before)
+TEST_P(flushed_server, without_its_scripts_answers_a_look_as_before)
 {
     probe_.must({"SCRIPT", "FLUSH"});
     EXPECT_FALSE(next_->ends_within(2 * look_interval(lease)));
@@ -53,21 +53,21 @@ TEST_P(flushed_server, without_its_scripts_is_looked_at_as_before)
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_its_keys_is_taken_by_who_waits)
+TEST_P(flushed_server, without_its_keys_grants_the_lock_to_a_waiter)
 {
     probe_.must({"FLUSHALL"});
     expect_turn_within(look_interval(lease) + late);
     EXPECT_EQ(outcome_of([&] { held_->release(); }).code, errc::lost);
 }
 
-TEST_P(flushed_server, without_the_queue_still_gives_who_waits_its_turn)
+TEST_P(flushed_server, without_the_queue_still_grants_the_lock_to_a_waiter)
 {
     probe_.must({"DEL", queue_of("job")});
     held_->release();
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_the_list_of_waiters_still_gives_who_waits_its_turn)
+TEST_P(flushed_server, without_the_list_of_waiters_still_grants_the_lock_to_a_waiter)
 {
     // There is none before he has looked again.
     ASSERT_TRUE(eventually([&] { return probe_.exists(waiters_of("job")); }));

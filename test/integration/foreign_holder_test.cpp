@@ -25,7 +25,7 @@ protected:
     }
 };
 
-TEST_F(foreign_holder, is_followed_by_who_polls_as_soon_as_he_asks)
+TEST_F(foreign_holder, is_followed_by_a_polling_waiter_at_its_next_poll)
 {
     mutex lock{first_, "job", polling(20ms)};
     asking next{lock};
@@ -38,7 +38,7 @@ TEST_F(foreign_holder, is_followed_by_who_polls_as_soon_as_he_asks)
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(foreign_holder, is_followed_by_who_polls_without_a_subscription)
+TEST_F(foreign_holder, is_followed_by_a_polling_waiter_without_a_subscription)
 {
     mutex lock{first_, "job", polling(20ms)};
     asking next{lock};
@@ -47,7 +47,7 @@ TEST_F(foreign_holder, is_followed_by_who_polls_without_a_subscription)
     EXPECT_EQ(probe_.subscribed_connections(), std::vector<std::string>{});
 }
 
-TEST_F(foreign_holder, is_followed_by_who_waits_to_be_told_when_he_looks)
+TEST_F(foreign_holder, is_followed_by_a_waiter_in_the_queue_at_its_next_look)
 {
     for (const lock_kind kind : {lock_kind::plain, lock_kind::fair}) {
         any_lock lock{kind, first_, "job", quick(lease)};
@@ -61,7 +61,7 @@ TEST_F(foreign_holder, is_followed_by_who_waits_to_be_told_when_he_looks)
     }
 }
 
-TEST_F(foreign_holder, is_followed_as_soon_as_his_lease_is_over)
+TEST_F(foreign_holder, is_followed_as_soon_as_its_lease_ends)
 {
     probe_.must({"PEXPIRE", "job", "700"});
     mutex lock{first_, "job", quick(long_lease)};
@@ -81,7 +81,7 @@ TEST_F(foreign_holder, without_a_lease_is_followed_too)
     EXPECT_TRUE(next.ends_within(look_interval(lease) + late));
 }
 
-TEST_F(foreign_holder, of_a_free_lock_does_not_make_who_waits_forget_it)
+TEST_F(foreign_holder, that_takes_the_freed_lock_does_not_remove_a_waiter)
 {
     mutex lock{first_, "job", quick(lease)};
     asking next{lock};
@@ -96,7 +96,7 @@ TEST_F(foreign_holder, of_a_free_lock_does_not_make_who_waits_forget_it)
     EXPECT_TRUE(next.ends_within(look_interval(lease) + late));
 }
 
-TEST_F(foreign_holder, is_not_disturbed_by_those_who_wait)
+TEST_F(foreign_holder, is_not_disturbed_by_waiters)
 {
     mutex lock{first_, "job", quick(lease)};
     mutex polled{second_, "job", polling(10ms)};
@@ -107,7 +107,7 @@ TEST_F(foreign_holder, is_not_disturbed_by_those_who_wait)
     EXPECT_GT(probe_.ttl("job"), 50s);
 }
 
-TEST_F(foreign_holder, can_be_a_stateless_one)
+TEST_F(foreign_holder, can_be_a_stateless_holder)
 {
     probe_.must({"DEL", "job"});
     ASSERT_TRUE(stateless::try_lock(first_, "job", "request-1", 1min));
@@ -124,7 +124,7 @@ TEST_F(foreign_holder, can_be_a_stateless_one)
 
 // With a lease of 30 s a waiter looks every 10 s, unless it sees that nobody will tell it.
 
-TEST_F(foreign_holder, that_tells_nobody_is_followed_soon_whatever_the_lease)
+TEST_F(foreign_holder, that_announces_nothing_is_followed_soon_for_any_lease)
 {
     for (const std::string_view token : {std::string_view{"someone"}, redis_py_token}) {
         probe_.must({"SET", "job", token, "PX", "60000"});
@@ -136,7 +136,7 @@ TEST_F(foreign_holder, that_tells_nobody_is_followed_soon_whatever_the_lease)
     }
 }
 
-TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon_too)
+TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon)
 {
     probe_.must({"DEL", "job"});
     probe_.must({"HSET", "job", "285475da-9152-4c83-822a-67ee2f116a79:52", "1"});
@@ -148,7 +148,7 @@ TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon_too)
     EXPECT_TRUE(next.ends_within(soon));
 }
 
-TEST_F(foreign_holder, is_asked_about_no_more_than_fifty_times_a_second)
+TEST_F(foreign_holder, causes_at_most_fifty_looks_per_second)
 {
     mutex lock{first_, "job", quick(long_lease)};
     std::optional<hold> got;
@@ -176,7 +176,7 @@ TEST_F(foreign_holder, with_an_absurd_lease_does_not_flood_the_server)
     EXPECT_LE(asked, took / 20ms + 10);
 }
 
-TEST_F(foreign_holder, that_is_followed_by_one_of_ours_is_not_asked_about_any_more)
+TEST_F(foreign_holder, that_is_followed_by_a_pawl_holder_ends_the_frequent_looks)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -229,7 +229,7 @@ TEST_F(not_a_lock_at_all, is_a_hash_without_expiry_that_no_lock_library_writes)
     EXPECT_EQ(told(lock, true).code, errc::not_a_lock);
 }
 
-TEST_F(not_a_lock_at_all, is_told_at_once_and_leaves_nothing_to_wait_for)
+TEST_F(not_a_lock_at_all, is_reported_at_once_and_leaves_no_waiter_behind)
 {
     probe_.must({"RPUSH", "a list", "x"});
     probe_.must({"SET", "a string", "hello"});

@@ -41,7 +41,7 @@ protected:
     std::optional<hold> held_ = mutex_->acquire();
 };
 
-TEST_F(forked_child, is_told_that_it_is_the_wrong_process)
+TEST_F(forked_child, gets_the_wrong_process_error)
 {
     in_child([this] {
         std::string complaints;
@@ -90,7 +90,7 @@ TEST_F(forked_child, may_end_without_destroying_anything)
     parent_is_undisturbed();
 }
 
-TEST_F(forked_child, does_not_free_what_a_lock_guard_holds)
+TEST_F(forked_child, does_not_free_the_lock_of_a_lock_guard)
 {
     mutex guarded{*client_, "guarded", quick(2400ms)};
     guarded.lock();
@@ -106,7 +106,7 @@ TEST_F(forked_child, does_not_free_what_a_lock_guard_holds)
     parent_is_undisturbed();
 }
 
-TEST_F(forked_child, makes_a_client_of_its_own)
+TEST_F(forked_child, can_create_its_own_client)
 {
     in_child([this] {
         client own{server_.unix_url()};

@@ -201,7 +201,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(every, killing, testing::ValuesIn({lock_kind::plain, lock_kind::fair}),
                          kind_name);
 
-TEST_P(killing, holders_and_waiters_neither_lets_two_in_nor_stalls_the_rest)
+TEST_P(killing, holders_and_waiters_neither_breaks_exclusion_nor_blocks_the_others)
 {
     start_all();
     last_grant_ = steady::now();

@@ -10,7 +10,7 @@ namespace {
 
 class late_keep : public with_server {};
 
-TEST_F(late_keep, does_not_hand_over_what_was_kept_and_passed_on_since)
+TEST_F(late_keep, does_not_hand_over_a_lock_that_was_kept_and_passed_on_meanwhile)
 {
     fault_proxy proxy{server_.port()};
     client_options slow = options(proxy.url());

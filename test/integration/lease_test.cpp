@@ -22,7 +22,7 @@ protected:
     client client_{options()};
 };
 
-TEST_P(lease, is_renewed_for_as_long_as_the_lock_is_held)
+TEST_P(lease, is_renewed_as_long_as_the_lock_is_held)
 {
     mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();
@@ -54,7 +54,7 @@ TEST_P(lease, on_the_server_is_never_shorter_than_the_holder_thinks)
     }));
 }
 
-TEST_P(lease, that_is_fixed_ends_and_the_holder_is_told)
+TEST_P(lease, that_is_not_renewed_ends_and_the_holder_is_told)
 {
     mutex lock{client_, "job", fixed(400ms)};
     const hold held = lock.acquire();
@@ -68,7 +68,7 @@ TEST_P(lease, that_is_fixed_ends_and_the_holder_is_told)
     EXPECT_TRUE(eventually([&] { return !probe_.exists("job"); }));
 }
 
-TEST_P(lease, that_is_fixed_can_be_extended)
+TEST_P(lease, that_is_not_renewed_can_be_extended)
 {
     mutex lock{client_, "job", fixed(1s)};
     hold held = lock.acquire();
@@ -98,7 +98,7 @@ TEST_P(lease, once_extended_is_not_shortened_by_a_renewal)
     EXPECT_TRUE(always(700ms, [&] { return held.valid_for() > 15s && probe_.ttl("job") > 15s; }));
 }
 
-TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
+TEST_P(lease, is_ensured_without_a_request_when_it_lasts_long_enough)
 {
     mutex lock{client_, "job", quick(30s, GetParam())};
     hold held = lock.acquire();
@@ -111,7 +111,7 @@ TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
     EXPECT_GT(probe_.ttl("job"), 58s);
 }
 
-TEST_P(lease, that_cannot_be_extended_stands)
+TEST_P(lease, that_cannot_be_extended_stays_valid)
 {
     client_options hasty = options();
     hasty.command_limit = 1s;
@@ -131,7 +131,7 @@ TEST_P(lease, that_cannot_be_extended_stands)
     EXPECT_TRUE(held.confirm());
 }
 
-TEST_P(lease, is_counted_from_before_the_request_and_less_the_drift)
+TEST_P(lease, is_counted_from_before_the_request_minus_the_drift)
 {
     client_options drifting = options();
     drifting.clock_drift = 0.2;
@@ -166,7 +166,7 @@ TEST_P(lease, is_kept_up_for_every_lock_while_others_come_and_go)
     EXPECT_TRUE(probe_.keys("lock:*").empty());
 }
 
-TEST_P(lease, of_the_shortest_kind_still_works)
+TEST_P(lease, of_the_shortest_length_works)
 {
     mutex lock{client_, "job", quick(30ms, GetParam())};
     int kept = 0;

@@ -43,7 +43,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(layouts, lingering, testing::Values(layout::plain, layout::hash),
                          layout_name);
 
-TEST_P(lingering, makes_locking_again_free)
+TEST_P(lingering, makes_locking_again_need_no_request)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     auto last = start_lingering(lock);
@@ -59,7 +59,7 @@ TEST_P(lingering, makes_locking_again_free)
     EXPECT_TRUE(probe_.exists("job"));
 }
 
-TEST_P(lingering, is_for_all_mutexes_of_that_name_and_client)
+TEST_P(lingering, is_shared_by_all_mutexes_with_that_name_and_client)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex twin{first_, "job", lingering_here(1min)};
@@ -69,7 +69,7 @@ TEST_P(lingering, is_for_all_mutexes_of_that_name_and_client)
     EXPECT_EQ(probe_.calls("evalsha"), before);
 }
 
-TEST_P(lingering, does_not_keep_others_waiting)
+TEST_P(lingering, does_not_make_other_clients_wait)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex other{second_, "job", lingering_here(1min)};
@@ -84,7 +84,7 @@ TEST_P(lingering, does_not_keep_others_waiting)
     }
 }
 
-TEST_P(lingering, lets_go_at_once_but_not_while_the_lock_is_in_use)
+TEST_P(lingering, ends_at_once_when_wanted_but_not_while_the_lock_is_held)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex other{second_, "job", quick(long_lease, GetParam())};
@@ -127,7 +127,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(layouts, deaf_lingering, testing::Values(layout::plain, layout::hash),
                          layout_name);
 
-TEST_P(deaf_lingering, is_not_for_a_lock_that_was_asked_for_before_the_client_listened)
+TEST_P(deaf_lingering, does_not_happen_to_a_lock_that_was_wanted_before_the_client_listened)
 {
     own_.ping();  // a connection for blocking calls: the one for messages comes later
     proxy_.set_door(fault_proxy::door::closed);
@@ -135,7 +135,7 @@ TEST_P(deaf_lingering, is_not_for_a_lock_that_was_asked_for_before_the_client_li
     expect_no_lingering_of(held);
 }
 
-TEST_P(deaf_lingering, is_not_for_a_lock_that_was_asked_for_while_the_client_did_not_listen)
+TEST_P(deaf_lingering, does_not_happen_to_a_lock_that_was_wanted_while_the_client_did_not_listen)
 {
     (void)start_lingering(lock_);
     hold held = lock_.acquire();
@@ -160,7 +160,7 @@ TEST_P(lingering, ends_after_its_time)
     EXPECT_TRUE(first_.holds().empty());
 }
 
-TEST_P(lingering, is_renewed_meanwhile)
+TEST_P(lingering, renews_the_lease_meanwhile)
 {
     mutex lock{first_, "job", lingering_here(10s, 1200ms)};
     (void)start_lingering(lock);
@@ -179,7 +179,7 @@ TEST_P(lingering, ends_with_the_client)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_P(lingering, does_not_hand_out_what_the_server_has_given_to_another)
+TEST_P(lingering, does_not_hand_out_a_lock_that_the_server_gave_to_another_holder)
 {
     mutex lock{first_, "job", lingering_here(1min, 600ms)};
     mutex other{second_, "job", quick(long_lease, GetParam())};
@@ -197,7 +197,7 @@ TEST_P(lingering, does_not_hand_out_what_the_server_has_given_to_another)
     EXPECT_GT(lock.acquire().fence(), last);
 }
 
-TEST_P(lingering, does_not_hand_out_what_may_have_run_out)
+TEST_P(lingering, does_not_hand_out_a_lock_whose_lease_may_have_ended)
 {
     mutex lock{first_, "job", lingering_here(1min, 600ms)};
     (void)start_lingering(lock);
@@ -227,7 +227,7 @@ TEST_P(lingering, survives_the_loss_of_the_server)
     EXPECT_GT(held->fence(), last);
 }
 
-TEST_P(lingering, passes_on_to_its_own_threads_first_and_then_to_others)
+TEST_P(lingering, passes_on_to_own_threads_first_and_then_to_other_clients)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex other{second_, "job", lingering_here(1min)};

@@ -130,7 +130,7 @@ TEST_F(listening, can_begin_on_a_connection_that_is_in_use)
     EXPECT_EQ(probe_.client_list().size(), 1U);
 }
 
-TEST_F(listening, leaves_requests_and_answers_matched)
+TEST_F(listening, keeps_requests_and_replies_matched)
 {
     line mine{server_.unix_url()};
     const auto& told = mine.start();
@@ -151,7 +151,7 @@ TEST_F(listening, leaves_requests_and_answers_matched)
     EXPECT_EQ(all.back(), "497");
 }
 
-TEST_F(listening, lets_the_listener_ask)
+TEST_F(listening, lets_the_listener_make_requests)
 {
     line mine{server_.unix_url()};
     mine.ear_.on_message = [&] { mine.submit({"INCR", "heard"}, [](const std::string&) {}); };
@@ -162,7 +162,7 @@ TEST_F(listening, lets_the_listener_ask)
     EXPECT_TRUE(eventually([&] { return probe_.get("heard") == "5"; }));
 }
 
-TEST_F(listening, begins_anew_when_the_server_ends_the_connection)
+TEST_F(listening, begins_again_when_the_server_ends_the_connection)
 {
     line mine{server_.unix_url()};
     const auto& told = mine.start();
@@ -179,7 +179,7 @@ TEST_F(listening, begins_anew_when_the_server_ends_the_connection)
     EXPECT_EQ(mine.ask({"ECHO", "still"}).get(), "still");
 }
 
-TEST_F(listening, ends_before_those_who_wait_are_told)
+TEST_F(listening, ends_before_the_outstanding_requests_fail)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -195,7 +195,7 @@ TEST_F(listening, ends_before_those_who_wait_are_told)
     EXPECT_TRUE(reaches(told, "again"));
 }
 
-TEST_F(listening, goes_on_when_the_server_was_away)
+TEST_F(listening, begins_again_when_the_server_comes_back)
 {
     line mine{server_.url()};
     const auto& told = mine.start();
@@ -211,7 +211,7 @@ TEST_F(listening, goes_on_when_the_server_was_away)
     EXPECT_TRUE(eventually([&] { return told.messages() == std::vector<std::string>{"back"}; }));
 }
 
-TEST_F(listening, waits_for_a_server_that_is_not_there_yet)
+TEST_F(listening, waits_for_a_server_that_does_not_run_yet)
 {
     fault_proxy proxy{server_.port()};
     proxy.set_door(fault_proxy::door::slammed);
@@ -225,7 +225,7 @@ TEST_F(listening, waits_for_a_server_that_is_not_there_yet)
     EXPECT_TRUE(reaches(told, "here"));
 }
 
-TEST_F(listening, notices_a_dead_connection_when_something_is_asked)
+TEST_F(listening, notices_a_dead_connection_at_the_next_request)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -239,7 +239,7 @@ TEST_F(listening, notices_a_dead_connection_when_something_is_asked)
     EXPECT_TRUE(reaches(told, "again"));
 }
 
-TEST_F(listening, is_worth_nothing_for_a_user_who_may_not_but_answers_stay_his)
+TEST_F(listening, fails_for_a_user_without_permission_but_requests_still_work)
 {
     probe_.must({"ACL", "SETUSER", "ann", "on", ">secret", "~*", "resetchannels", "+@all"});
     line mine{"redis://ann:secret@127.0.0.1:" + std::to_string(server_.port())};
@@ -272,7 +272,7 @@ TEST_F(listening_in_resp2, is_not_tried)
     EXPECT_EQ(probe_.calls("subscribe"), 0);
 }
 
-TEST_F(listening, does_not_confuse_the_proxy_about_which_answer_is_whose)
+TEST_F(listening, does_not_make_the_proxy_mix_up_replies)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -285,7 +285,7 @@ TEST_F(listening, does_not_confuse_the_proxy_about_which_answer_is_whose)
     EXPECT_EQ(proxy.counts().swallowed, 1U);
 }
 
-TEST_F(listening, misses_what_the_network_loses_and_only_that)
+TEST_F(listening, misses_only_the_messages_that_the_network_loses)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};

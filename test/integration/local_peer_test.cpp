@@ -62,7 +62,7 @@ private:
     std::optional<process> foreign_;
 };
 
-TEST_F(server_of_another_user, is_not_believed_about_a_release)
+TEST_F(server_of_another_user, is_not_trusted_about_a_release)
 {
     client own{options()};
     mutex lock{own, "job"};
@@ -74,7 +74,7 @@ TEST_F(server_of_another_user, is_not_believed_about_a_release)
     EXPECT_TRUE(hides(told.message, "settings"));
 }
 
-TEST_F(server_of_another_user, is_not_believed_about_a_renewal)
+TEST_F(server_of_another_user, is_not_trusted_about_a_renewal)
 {
     client own{options()};
     mutex lock{own, "job", quick(1500ms)};

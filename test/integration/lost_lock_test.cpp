@@ -82,7 +82,7 @@ TEST_P(lost_lock, replaced_by_another_type_is_not_a_lock)
     release_changes_nothing(held, "list");
 }
 
-TEST_P(lost_lock, is_found_out_by_asking)
+TEST_P(lost_lock, is_detected_by_confirm)
 {
     hold held = mutex_.acquire();
     EXPECT_TRUE(held.confirm());
@@ -93,7 +93,7 @@ TEST_P(lost_lock, is_found_out_by_asking)
     EXPECT_FALSE(held.confirm());
 }
 
-TEST_P(lost_lock, is_found_out_by_extending_and_not_made_again)
+TEST_P(lost_lock, is_detected_by_extend_and_not_created_again)
 {
     hold held = mutex_.acquire();
     probe_.must({"DEL", "job"});
@@ -104,7 +104,7 @@ TEST_P(lost_lock, is_found_out_by_extending_and_not_made_again)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_P(lost_lock, is_found_out_by_releasing)
+TEST_P(lost_lock, is_detected_by_release)
 {
     hold held = mutex_.acquire();
     probe_.must({"DEL", "job"});
@@ -113,7 +113,7 @@ TEST_P(lost_lock, is_found_out_by_releasing)
     EXPECT_EQ(code, errc::lost);
 }
 
-TEST_P(lost_lock, can_be_acquired_anew)
+TEST_P(lost_lock, can_be_acquired_again)
 {
     hold held = mutex_.acquire();
     probe_.must({"DEL", "job"});

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(every, lost_messages,
                                             lock_kind::fair_hash}),
                          kind_name);
 
-TEST_P(lost_messages, delay_a_turn_but_take_it_from_nobody)
+TEST_P(lost_messages, delay_a_grant_but_cost_no_waiter_its_turn)
 {
     std::vector<std::unique_ptr<client>> all_clients;
     for (int c = 0; c < clients; ++c) {
@@ -83,7 +83,7 @@ TEST_P(lost_messages, delay_a_turn_but_take_it_from_nobody)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_P(lost_messages, all_of_them_delay_every_turn_by_one_interval)
+TEST_P(lost_messages, delay_every_grant_by_one_interval_if_all_are_lost)
 {
     client own{options(proxy_.url())};
     any_lock theirs{GetParam(), own, "job", quick(lease)};

@@ -115,7 +115,7 @@ TEST_P(lost_replies_in, to_renew_do_not_lose_the_lock)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_P(lost_replies_in, to_renew_on_a_connection_that_stays_mute_do_not_lose_the_lock)
+TEST_P(lost_replies_in, to_renew_on_a_connection_that_stays_silent_do_not_lose_the_lock)
 {
     const auto own = proxied_client();
     mutex lock{*own, "job", quick(1500ms, GetParam())};
@@ -201,7 +201,7 @@ TEST_F(lost_replies, to_acquire_for_good_leave_nothing_behind)
     EXPECT_TRUE(own->holds().empty());
 }
 
-TEST_F(lost_replies, to_release_for_good_are_told_as_unreachable_and_the_lock_is_free)
+TEST_F(lost_replies, to_release_for_good_are_reported_as_unreachable_and_the_lock_is_free)
 {
     const auto own = proxied_client(1s);
     mutex lock{*own, "job", quick(30s)};
@@ -259,7 +259,7 @@ TEST_F(lost_replies, an_acquire_that_arrives_late_takes_nothing)
     EXPECT_FALSE(probe_.exists("pawl:fence:{job}"));
 }
 
-TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_known_is_taken_back)
+TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_known_is_given_back)
 {
     static_cast<void>(proxied_client());  // the server knows the scripts
     client_options through = options(proxy_.url());
@@ -277,7 +277,7 @@ TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_kno
     EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); }));
 }
 
-TEST_F(lost_replies, that_are_merely_slow_change_nothing)
+TEST_F(lost_replies, that_are_only_slow_change_nothing)
 {
     const auto own = proxied_client();
     proxy_.delay(60ms);

@@ -49,7 +49,7 @@ protected:
     std::optional<hold> held_ = mutex_->acquire();
 };
 
-TEST_F(forked_memory, is_not_the_childs)
+TEST_F(forked_memory, is_not_usable_in_the_child)
 {
     in_child([this] {
         return complain_unless_wrong_process("ping", [&] { client_->ping(); }) +
@@ -70,7 +70,7 @@ TEST_F(forked_memory, is_not_the_childs)
     EXPECT_EQ(server_->holder("job"), held_->id());
 }
 
-TEST_F(forked_memory, of_the_same_name_is_another_one_in_the_child)
+TEST_F(forked_memory, of_the_same_name_is_another_server_in_the_child)
 {
     in_child([] {
         client own{"memory:forked"};

@@ -97,7 +97,7 @@ TEST_F(mutual_exclusion, loses_no_update_of_eight_processes_with_four_threads)
     EXPECT_FALSE(probe_.exists("counter"));
 }
 
-TEST_F(mutual_exclusion, a_holder_that_slept_past_its_lease_knows_it_when_it_wakes)
+TEST_F(mutual_exclusion, a_holder_that_slept_past_its_lease_knows_that_it_lost_the_lock)
 {
     process sleeper = holding.start({server_.unix_url(), "job", "400"});
     const std::uint64_t old_fence = std::stoull(sleeper.line_after("fence "));

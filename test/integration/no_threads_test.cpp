@@ -60,7 +60,7 @@ protected:
     }
 };
 
-TEST_F(without_threads, a_loss_is_told)
+TEST_F(without_threads, a_loss_is_reported)
 {
     process child = in_child([this]() -> std::string {
         client own{plain_options()};
@@ -79,7 +79,7 @@ TEST_F(without_threads, a_loss_is_told)
     EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
 }
 
-TEST_F(without_threads, an_event_of_a_loss_is_told)
+TEST_F(without_threads, an_event_of_a_loss_is_reported)
 {
     process child = in_child([this]() -> std::string {
         std::promise<void> told;
@@ -101,7 +101,7 @@ TEST_F(without_threads, an_event_of_a_loss_is_told)
     EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
 }
 
-TEST_F(without_threads, a_lock_is_not_given_out_until_its_loss_could_be_told)
+TEST_F(without_threads, a_lock_is_not_granted_until_its_loss_could_be_reported)
 {
     process child = in_child([this]() -> std::string {
         client own{plain_options()};

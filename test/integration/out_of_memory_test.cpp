@@ -38,7 +38,7 @@ TEST_P(out_of_memory, lets_holders_release)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_P(out_of_memory, lets_holders_renew_extend_and_ask)
+TEST_P(out_of_memory, lets_holders_renew_extend_and_confirm)
 {
     mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();

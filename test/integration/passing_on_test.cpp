@@ -48,7 +48,7 @@ protected:
     guarded shared_;
 };
 
-TEST_F(passing_on, inside_the_process_keeps_the_promises_and_asks_the_server_seldom)
+TEST_F(passing_on, inside_the_process_is_correct_and_needs_few_requests)
 {
     constexpr int threads = 8;
     constexpr int rounds = 2'000;
@@ -71,7 +71,7 @@ TEST_F(passing_on, works_for_re_entries_and_the_hash_layout)
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(passing_on, between_two_mutexes_of_one_client_is_like_between_threads_of_one)
+TEST_F(passing_on, works_between_two_mutexes_of_one_client)
 {
     mutex lock{first_, "job"};
     mutex twin{first_, "job"};
@@ -81,7 +81,7 @@ TEST_F(passing_on, between_two_mutexes_of_one_client_is_like_between_threads_of_
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(passing_on, between_clients_of_one_process_is_by_the_server)
+TEST_F(passing_on, between_clients_of_one_process_goes_through_the_server)
 {
     mutex lock{first_, "job"};
     mutex other{second_, "job"};
@@ -103,7 +103,7 @@ TEST_F(passing_on, fair_and_unfair_threads_of_several_clients_exclude_each_other
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(passing_on, ends_when_someone_else_waits)
+TEST_F(passing_on, ends_when_another_client_waits)
 {
     std::atomic<bool> over = false;
     mutex lock{first_, "job"};
@@ -161,7 +161,7 @@ bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
     return passed;
 }
 
-TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
+TEST_F(passing_on, needs_no_server_while_it_has_reserved_fences)
 {
     mutex lock{first_, "job", quick(5min)};
     bool passed = false;
@@ -173,7 +173,7 @@ TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
     EXPECT_TRUE(passed);
 }
 
-TEST_F(passing_on, a_hold_that_is_lost_passes_nothing_on)
+TEST_F(passing_on, of_a_lost_hold_does_not_happen)
 {
     mutex lock{first_, "job", quick(900ms)};
     hold held = lock.acquire();

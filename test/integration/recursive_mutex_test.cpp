@@ -52,7 +52,7 @@ TEST_P(recursion, is_counted_up_and_down_and_frees_at_zero)
     EXPECT_TRUE(others_.try_acquire());
 }
 
-TEST_P(recursion, is_free_after_the_release_though_an_entry_failed_for_want_of_descriptors)
+TEST_P(recursion, is_free_after_the_release_even_if_an_entry_failed_for_lack_of_descriptors)
 {
     if (address_sanitized) GTEST_SKIP() << "UBSan, which runs with it, needs descriptors";
     auto outer = mutex_.acquire();
@@ -94,7 +94,7 @@ TEST_P(recursion, refreshes_the_lease)
     EXPECT_GT(lock.current()->valid_for(), 1700ms);
 }
 
-TEST_P(recursion, is_of_one_thread_only)
+TEST_P(recursion, belongs_to_one_thread_only)
 {
     const std::scoped_lock outer{mutex_};
     std::jthread{[&] {
@@ -151,7 +151,7 @@ TEST_P(recursion, is_a_new_grant_after_it_was_free)
     EXPECT_GT(mutex_.current()->fence(), fence);
 }
 
-TEST_P(recursion, is_renewed_while_any_of_it_is_held)
+TEST_P(recursion, is_renewed_while_any_hold_exists)
 {
     recursive_mutex lock{client_, "job", quick(2400ms, GetParam())};
     lock.lock();
@@ -194,7 +194,7 @@ TEST_P(recursion, lost_once_is_lost_for_every_handle)
     EXPECT_EQ(told, errc::lost);
 }
 
-TEST_P(recursion, does_not_re_enter_what_is_lost)
+TEST_P(recursion, does_not_re_enter_a_lost_lock)
 {
     recursive_mutex lock{client_, "job", quick(600ms, GetParam())};
     lock.lock();
@@ -211,7 +211,7 @@ TEST_P(recursion, does_not_re_enter_what_is_lost)
     lock.unlock();
 }
 
-TEST_P(recursion, finds_out_at_a_re_entry_that_it_is_lost)
+TEST_P(recursion, detects_a_loss_at_a_re_entry)
 {
     mutex_.lock();
     probe_.must({"DEL", "job"});
@@ -221,7 +221,7 @@ TEST_P(recursion, finds_out_at_a_re_entry_that_it_is_lost)
     mutex_.unlock();
 }
 
-TEST_P(recursion, by_default_lies_in_a_hash)
+TEST_P(recursion, uses_the_hash_layout_by_default)
 {
     recursive_mutex standard{client_, "standard"};
     mutex plain{client_, "plain"};

@@ -181,7 +181,7 @@ protected:
     std::vector<std::jthread> threads_;
 };
 
-TEST_F(soak, of_all_at_once_lets_nothing_grow)
+TEST_F(soak, with_everything_at_once_lets_nothing_grow)
 {
     client first{server_.unix_url()};
     client second{server_.url()};

@@ -34,7 +34,7 @@ protected:
     }
 };
 
-TEST_F(subscription, is_left_to_those_who_wait)
+TEST_F(subscription, is_made_by_waiters_only)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -47,7 +47,7 @@ TEST_F(subscription, is_left_to_those_who_wait)
     EXPECT_EQ(probe_.subscribed_connections(), std::vector<std::string>{});
 }
 
-TEST_F(subscription, is_one_for_fifty_locks_and_asks_nothing_while_nothing_changes)
+TEST_F(subscription, is_one_for_fifty_locks_and_needs_no_requests_while_nothing_changes)
 {
     constexpr int count = 50;
     std::vector<std::unique_ptr<mutex>> mine;
@@ -123,7 +123,7 @@ TEST_F(subscription, is_one_for_ten_thousand_locks_and_takes_neither_thread_nor_
     EXPECT_EQ(granted, count);
 }
 
-TEST_F(subscription, is_by_each_client_on_a_channel_of_its_own)
+TEST_F(subscription, uses_a_separate_channel_for_each_client)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -136,7 +136,7 @@ TEST_F(subscription, is_by_each_client_on_a_channel_of_its_own)
     EXPECT_EQ(probe_.subscribed_connections().size(), 2U);
 }
 
-TEST_F(subscription, begins_anew_on_another_connection_when_it_was_cut)
+TEST_F(subscription, begins_again_on_another_connection_when_it_was_cut)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -156,7 +156,7 @@ class broken_subscription : public subscription, public testing::WithParamInterf
 
 INSTANTIATE_TEST_SUITE_P(every, broken_subscription, testing::ValuesIn(all_lock_kinds), kind_name);
 
-TEST_P(broken_subscription, costs_one_interval_of_looking_at_most)
+TEST_P(broken_subscription, delays_a_grant_by_at_most_one_look_interval)
 {
     constexpr auto lease = 1500ms;
     any_lock lock{GetParam(), first_, "job", quick(lease)};
@@ -176,7 +176,7 @@ TEST_P(broken_subscription, costs_one_interval_of_looking_at_most)
     }
 }
 
-TEST_P(broken_subscription, again_and_again_forgets_nobody)
+TEST_P(broken_subscription, again_and_again_leaves_no_waiter_behind)
 {
     constexpr int rounds = 20;
     constexpr auto lease = 1500ms;

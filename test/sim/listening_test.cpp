@@ -91,7 +91,7 @@ TEST_F(sim_listening, needs_no_request_and_keeps_the_order)
     EXPECT_EQ(answers_, sent);
 }
 
-TEST_F(sim_listening, ends_at_once_when_the_connection_breaks_and_begins_anew)
+TEST_F(sim_listening, ends_at_once_when_the_connection_breaks_and_begins_again)
 {
     listen();
     way_->break_all(false);
@@ -103,7 +103,7 @@ TEST_F(sim_listening, ends_at_once_when_the_connection_breaks_and_begins_anew)
     EXPECT_EQ(ear_.messages(), messages{"heard"});
 }
 
-TEST_F(sim_listening, goes_on_unnoticed_when_the_connection_dies_in_silence)
+TEST_F(sim_listening, seems_to_go_on_when_the_connection_dies_silently)
 {
     listen();
     way_->break_all(true);
@@ -116,7 +116,7 @@ TEST_F(sim_listening, goes_on_unnoticed_when_the_connection_dies_in_silence)
     EXPECT_TRUE(ear_.messages().empty());
 }
 
-TEST_F(sim_listening, is_the_new_connections_once_there_is_one)
+TEST_F(sim_listening, belongs_to_the_new_connection_if_there_is_one)
 {
     listen();
     way_->break_all(true);
@@ -163,7 +163,7 @@ TEST_F(sim_listening, ends_soon_after_a_crash)
     EXPECT_TRUE(ear_.messages().empty());
 }
 
-TEST_F(sim_listening, comes_later_to_a_process_that_is_stopped)
+TEST_F(sim_listening, delivers_later_to_a_process_that_is_stopped)
 {
     listen();
     process_->stop_for(1h);
@@ -174,7 +174,7 @@ TEST_F(sim_listening, comes_later_to_a_process_that_is_stopped)
     EXPECT_EQ(ear_.messages(), messages{"late"});
 }
 
-TEST_F(sim_listening, is_deaf_where_replies_are_lost)
+TEST_F(sim_listening, hears_nothing_where_replies_are_lost)
 {
     listen();
     net_.replies_lost = true;
@@ -202,7 +202,7 @@ TEST_F(sim_listening, loses_messages_and_nothing_else)
     EXPECT_EQ(ear_.told(), std::vector{true});
 }
 
-TEST_F(sim_listening, is_refused_to_a_connection_that_is_over)
+TEST_F(sim_listening, is_refused_on_a_connection_that_has_ended)
 {
     way_->listen("news", ear_);
     // Until the SUBSCRIBE is under way: whether it survives the break is a matter of chance.

@@ -99,7 +99,7 @@ protected:
     signal never_;
 };
 
-TEST_F(a_silent_server, is_told_to_all_threads_that_wait_within_one_command_limit)
+TEST_F(a_silent_server, is_reported_to_all_waiting_threads_within_one_command_limit)
 {
     server_.freeze();
     for (int i = 0; i < 8; ++i) wait_for_lock(i * 10ms);
@@ -108,7 +108,7 @@ TEST_F(a_silent_server, is_told_to_all_threads_that_wait_within_one_command_limi
     for (const auto& each : told_) EXPECT_EQ(each.why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, is_told_to_all_asynchronous_calls_within_one_command_limit)
+TEST_F(a_silent_server, is_reported_to_all_asynchronous_calls_within_one_command_limit)
 {
     server_.freeze();
     for (int i = 0; i < 20; ++i) wait_for_lock(i * 10ms, false);
@@ -117,7 +117,7 @@ TEST_F(a_silent_server, is_told_to_all_asynchronous_calls_within_one_command_lim
     for (const auto& each : told_) EXPECT_EQ(each.why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, that_refuses_connections_is_told_to_all_who_wait_as_soon)
+TEST_F(a_silent_server, that_refuses_connections_is_reported_to_all_waiters_as_soon)
 {
     server_.go_down();
     for (int i = 0; i < 8; ++i) wait_for_lock(i * 10ms, i % 2 == 0);
@@ -126,7 +126,7 @@ TEST_F(a_silent_server, that_refuses_connections_is_told_to_all_who_wait_as_soon
     for (const auto& each : told_) EXPECT_EQ(each.why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, is_told_in_time_though_those_who_asked_gave_up_one_after_the_other)
+TEST_F(a_silent_server, is_reported_in_time_even_if_those_that_asked_gave_up_one_after_the_other)
 {
     server_.freeze();
     std::stop_source changed_mind;
@@ -142,7 +142,7 @@ TEST_F(a_silent_server, is_told_in_time_though_those_who_asked_gave_up_one_after
     for (std::size_t i = 2; i < 8; ++i) EXPECT_EQ(told_[i].why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, is_asked_anew_by_those_who_come_after_the_others_were_told)
+TEST_F(a_silent_server, is_asked_again_by_callers_that_come_after_the_report)
 {
     server_.freeze();
     for (int i = 0; i < 4; ++i) wait_for_lock(0ms);
@@ -157,7 +157,8 @@ TEST_F(a_silent_server, is_asked_anew_by_those_who_come_after_the_others_were_to
     for (std::size_t i = 4; i < 8; ++i) EXPECT_FALSE(told_[i].why) << i;
 }
 
-TEST_F(a_silent_server, that_falls_silent_while_a_lock_is_passed_on_is_told_to_all_who_wait_as_soon)
+TEST_F(a_silent_server,
+       that_falls_silent_while_a_lock_is_passed_on_is_reported_to_all_waiters_as_soon)
 {
     process_->start_thread([this] {
         auto held = lock_->acquire();

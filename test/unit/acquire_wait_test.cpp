@@ -74,7 +74,7 @@ protected:
 
 // ── In the queue ────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(waiting_in_the_queue, is_asked_for_with_all_that_the_server_must_know)
+TEST_F(waiting_in_the_queue, is_requested_with_all_values_that_the_server_needs)
 {
     auto m = machine();
     const auto step = m.start(at(0));
@@ -87,7 +87,7 @@ TEST_F(waiting_in_the_queue, is_asked_for_with_all_that_the_server_must_know)
     EXPECT_FALSE(step.request.repeated);
 }
 
-TEST_F(waiting_in_the_queue, is_not_for_who_will_not_wait)
+TEST_F(waiting_in_the_queue, is_not_requested_by_a_caller_that_does_not_wait)
 {
     auto m = machine(time_limit::now());
     EXPECT_FALSE(m.start(at(0)).request.wait);
@@ -137,7 +137,7 @@ TEST_F(waiting_in_the_queue, has_a_place_for_a_lease_but_not_too_short_a_time)
     }
 }
 
-TEST_F(waiting_in_the_queue, does_not_sleep_through_the_end_of_the_holders_lease)
+TEST_F(waiting_in_the_queue, looks_no_later_than_the_end_of_the_holders_lease)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
@@ -193,7 +193,7 @@ TEST_F(waiting_in_the_queue, ends_with_a_grant_that_counts_from_the_hand_over)
     EXPECT_FALSE(m.result().unheard);
 }
 
-TEST_F(waiting_in_the_queue, takes_a_grant_of_which_a_quarter_of_the_lease_has_passed)
+TEST_F(waiting_in_the_queue, accepts_a_grant_if_a_quarter_of_the_lease_has_passed)
 {
     auto m = waiting();
     ASSERT_EQ(m.on_granted(notice(at(500)), at(500 + 2250)).what, kind::finish);
@@ -216,7 +216,7 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_that_is_too_old)
     EXPECT_EQ(m.result().sent, now);
 }
 
-TEST_F(waiting_in_the_queue, asks_again_after_a_message_out_of_the_future)
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_from_the_future)
 {
     auto m = waiting();
     const auto step = m.on_granted(notice(at(500) + 1ns), at(500));
@@ -224,7 +224,7 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_out_of_the_future)
     EXPECT_TRUE(step.request.repeated);
 }
 
-TEST_F(waiting_in_the_queue, asks_again_after_a_message_of_which_nobody_knows_when_it_was_sent)
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_with_an_unknown_time)
 {
     auto m = waiting();
     EXPECT_EQ(m.on_granted(notice({}), at(500)).what, kind::send);
@@ -237,7 +237,7 @@ TEST_F(waiting_in_the_queue, waits_on_if_an_old_grant_has_ended)
     EXPECT_EQ(m.on_reply(queued(), at(501)).what, kind::wait);
 }
 
-TEST_F(waiting_in_the_queue, finds_a_grant_of_which_it_did_not_hear)
+TEST_F(waiting_in_the_queue, finds_a_grant_whose_message_got_lost)
 {
     auto m = waiting();
     auto step = m.on_time(at(3001));
@@ -259,7 +259,7 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_
     EXPECT_FALSE(m.result().unheard) << "there was no message to hear";
 }
 
-TEST_F(waiting_in_the_queue, may_end_with_a_grant_that_was_not_by_hand_over)
+TEST_F(waiting_in_the_queue, may_end_with_a_grant_without_a_hand_over)
 {
     auto m = waiting();
     static_cast<void>(m.on_time(at(3001)));
@@ -306,7 +306,7 @@ TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
 
 // ── Giving up ───────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_is_on_its_way)
+TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_no_request_on_its_way)
 {
     auto m = waiting();
     ASSERT_EQ(m.on_cancel(at(9000)).what, kind::finish);
@@ -315,7 +315,8 @@ TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_i
     EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "every request was answered";
 }
 
-TEST_F(waiting_in_the_queue, that_is_cancelled_after_a_lost_reply_says_until_when_it_may_arrive)
+TEST_F(waiting_in_the_queue,
+       that_is_cancelled_after_a_lost_reply_reports_until_when_the_request_may_arrive)
 {
     auto m = waiting();
     auto step = m.on_time(at(3001));
@@ -337,7 +338,7 @@ TEST_F(waiting_in_the_queue, that_is_refused_at_a_later_look_leaves_a_place)
     EXPECT_EQ(m.result().wanted_until, base::boot_time{});
 }
 
-TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
+TEST_F(waiting_in_the_queue, has_new_patience_at_each_look)
 {
     auto m = waiting();
     auto step = m.on_time(at(3001));
@@ -345,7 +346,7 @@ TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
     EXPECT_EQ(m.on_reply(no_answer, at(3101)).what, kind::pause);
 }
 
-TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_after_an_old_message)
+TEST_F(waiting_in_the_queue, has_new_patience_after_an_old_message)
 {
     auto m = waiting();
     auto step = m.on_granted(notice(at(2900) - 3s), at(2900));
@@ -363,7 +364,7 @@ busy behind(held_by holder, bool in_queue = true)
     return got;
 }
 
-TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to_100_ms)
+TEST_F(waiting_in_the_queue, behind_a_holder_that_announces_nothing_looks_every_20_to_100_ms)
 {
     for (const auto& [jitter, pause] : {std::pair{0.0, 20}, std::pair{1.0, 100}}) {
         auto m = machine(time_limit::never(), 30s, jitter);
@@ -378,7 +379,7 @@ TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to
     }
 }
 
-TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_twice)
+TEST_F(waiting_in_the_queue, ends_when_a_value_that_is_not_a_holder_was_seen_twice)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
@@ -395,7 +396,7 @@ TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_
     EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "and nothing to wait for";
 }
 
-TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
+TEST_F(waiting_in_the_queue, goes_on_if_the_second_look_finds_a_holder)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
@@ -406,7 +407,7 @@ TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
     }
 }
 
-TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_no_holder)
+TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_not_a_holder)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));

@@ -104,7 +104,7 @@ TEST_F(async_calls, acquire_extend_and_release_on_the_clients_thread)
     EXPECT_TRUE(queue_.has_fence("job"));
 }
 
-TEST_F(async_calls, say_busy_at_once_when_they_may_not_wait)
+TEST_F(async_calls, report_busy_at_once_when_they_may_not_wait)
 {
     const auto held = theirs_.acquire();
     const auto got = acquire(lock_, time_limit::now()).get();
@@ -125,7 +125,7 @@ TEST_F(async_calls, end_when_their_limit_has_passed)
     EXPECT_TRUE(eventually([&] { return queue_.length("job") == 0; }));
 }
 
-TEST_F(async_calls, are_handed_the_lock_by_the_release_of_another)
+TEST_F(async_calls, get_the_lock_from_the_release_of_another_client)
 {
     auto held = theirs_.acquire();
     auto waiting = acquire(lock_);
@@ -136,7 +136,7 @@ TEST_F(async_calls, are_handed_the_lock_by_the_release_of_another)
     EXPECT_GT(got.held.fence(), held.fence());
 }
 
-TEST_F(async_calls, end_with_the_lock_when_the_mutex_is_gone_meanwhile)
+TEST_F(async_calls, get_the_lock_even_if_the_mutex_was_destroyed_meanwhile)
 {
     auto held = theirs_.acquire();
     auto passing = std::make_unique<mutex>(client_, "job");
@@ -146,7 +146,7 @@ TEST_F(async_calls, end_with_the_lock_when_the_mutex_is_gone_meanwhile)
     EXPECT_FALSE(waiting.get().ec);
 }
 
-TEST_F(async_calls, tell_of_trouble_as_blocking_calls_do)
+TEST_F(async_calls, report_errors_like_blocking_calls)
 {
     server_.fill_memory();
     const auto got = acquire(lock_).get();
@@ -165,7 +165,7 @@ TEST_F(async_calls, end_when_the_server_does_not_answer)
     EXPECT_TRUE(nothing_is_left("job"));
 }
 
-TEST_F(async_calls, are_refused_where_nothing_is_held)
+TEST_F(async_calls, are_refused_for_an_empty_hold)
 {
     hold nothing;
     EXPECT_THROW(async::extend(nothing, 1s, nullptr), error);
@@ -178,7 +178,7 @@ TEST_F(async_calls, refuse_a_bad_lease_at_once)
     EXPECT_THROW(async::extend(got.held, 0ms, nullptr), error);
 }
 
-TEST_F(async_calls, release_in_the_background_what_is_destroyed)
+TEST_F(async_calls, release_a_destroyed_hold_in_the_background)
 {
     {
         const auto got = acquire(lock_).get();
@@ -189,7 +189,7 @@ TEST_F(async_calls, release_in_the_background_what_is_destroyed)
     EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
 }
 
-TEST_F(async_calls, of_a_lost_hold_say_so)
+TEST_F(async_calls, of_a_lost_hold_report_the_loss)
 {
     auto got = acquire(lock_).get();
     server_.lose("job");
@@ -212,7 +212,7 @@ TEST_F(async_calls, cancelled_before_they_start_send_nothing)
     EXPECT_FALSE(queue_.has_fence("job"));  // it was not even taken back
 }
 
-TEST_F(async_calls, cancelled_while_an_answer_is_awaited_take_back_what_was_granted)
+TEST_F(async_calls, cancelled_while_an_answer_is_awaited_give_the_lock_back)
 {
     std::stop_source stop;
     server_.freeze();
@@ -238,7 +238,7 @@ TEST_F(async_calls, cancelled_in_the_servers_queue_leave_it)
     EXPECT_TRUE(nothing_is_left("job"));
 }
 
-TEST_F(async_calls, cancelled_in_line_in_the_process_leave_it_to_the_next)
+TEST_F(async_calls, cancelled_in_the_local_queue_leave_the_lock_to_the_next)
 {
     auto held = lock_.acquire();
     std::stop_source stop;
@@ -251,7 +251,7 @@ TEST_F(async_calls, cancelled_in_line_in_the_process_leave_it_to_the_next)
     EXPECT_FALSE(second.get().ec);
 }
 
-TEST_F(async_calls, cancelled_after_the_grant_keep_it)
+TEST_F(async_calls, cancelled_after_the_grant_keep_the_lock)
 {
     std::stop_source stop;
     auto got = acquire(lock_, time_limit::never(), stop.get_token()).get();
@@ -283,7 +283,7 @@ TEST_F(async_calls, cancelled_at_any_moment_hold_the_lock_or_leave_nothing)
     }
 }
 
-TEST_F(async_calls, end_as_cancelled_when_the_client_goes)
+TEST_F(async_calls, end_as_cancelled_when_the_client_is_destroyed)
 {
     auto held = theirs_.acquire();
     auto mine = std::make_unique<client>(options());
@@ -298,7 +298,7 @@ TEST_F(async_calls, end_as_cancelled_when_the_client_goes)
     EXPECT_EQ(queue_.length("job"), 0);
 }
 
-TEST_F(async_calls, that_begin_while_the_client_goes_send_nothing)
+TEST_F(async_calls, that_begin_while_the_client_is_destroyed_send_nothing)
 {
     mutex also_theirs{other_, "next"};
     const auto held = theirs_.acquire();
@@ -317,7 +317,7 @@ TEST_F(async_calls, that_begin_while_the_client_goes_send_nothing)
     EXPECT_EQ(queue_.length("next"), 0);
 }
 
-TEST_F(async_calls, of_a_frozen_server_do_not_keep_the_client_from_going)
+TEST_F(async_calls, of_a_frozen_server_do_not_block_the_destruction_of_the_client)
 {
     client_options patient = options();
     patient.command_limit = 10min;  // so that nothing but the client's end can end the call
@@ -374,7 +374,7 @@ TEST_F(async_calls, of_a_fair_mutex_are_served_in_order)
     }
 }
 
-TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
+TEST_F(async_calls, of_a_recursive_mutex_are_separate_owners)
 {
     recursive_mutex lock{client_, "job"};
     const auto got = acquire(lock).get();
@@ -382,7 +382,7 @@ TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
     EXPECT_EQ(acquire(lock, time_limit::now()).get().ec, errc::busy);
 }
 
-TEST_F(async_calls, by_the_thousand_wait_without_a_thread)
+TEST_F(async_calls, wait_by_the_thousand_without_threads)
 {
     lock_.acquire().release();
     theirs_.acquire().release();

@@ -181,7 +181,7 @@ TEST_F(a_loop, watches_an_epoll_instance_like_any_descriptor)
     heard.get_future().wait();
 }
 
-TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
+TEST_F(a_loop, runs_posted_tasks_in_order_for_each_thread)
 {
     std::vector<int> seen;
     std::promise<void> done;
@@ -201,7 +201,7 @@ TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
     EXPECT_TRUE(std::ranges::is_sorted(second));
 }
 
-TEST_F(a_loop, hears_of_everything_that_many_threads_post)
+TEST_F(a_loop, runs_every_task_that_many_threads_post)
 {
     std::atomic<int> count = 0;
     {
@@ -231,7 +231,7 @@ TEST_F(a_loop, without_descriptors_needs_no_help)
     EXPECT_TRUE(one.timed_out());
 }
 
-TEST_F(a_loop, is_read_by_who_helps)
+TEST_F(a_loop, lets_a_guest_read_its_descriptors)
 {
     const source input{loop_, [] {}};
     helper one{loop_, platform_};
@@ -239,7 +239,7 @@ TEST_F(a_loop, is_read_by_who_helps)
     one.wake();
 }
 
-TEST_F(a_loop, is_read_by_its_own_thread_when_nobody_helps_any_more)
+TEST_F(a_loop, reads_its_descriptors_in_its_own_thread_when_the_guest_has_left)
 {
     std::atomic<int> count = 0;
     std::atomic<std::thread::id> reader;
@@ -258,7 +258,7 @@ TEST_F(a_loop, is_read_by_its_own_thread_when_nobody_helps_any_more)
     EXPECT_EQ(reader.load(), own_thread_);
 }
 
-TEST_F(a_loop, is_heard_though_guests_come_and_go)
+TEST_F(a_loop, misses_nothing_while_guests_come_and_go)
 {
     std::atomic<int> count = 0;
     const source input{loop_, [&] { ++count; }};
@@ -299,7 +299,7 @@ TEST_F(a_loop, wakes_a_guest_that_a_task_wakes_in_either_thread)
     }
 }
 
-TEST_F(a_loop, lets_a_guest_go_when_his_time_is_over)
+TEST_F(a_loop, lets_a_guest_go_when_its_time_is_over)
 {
     const source input{loop_, [] {}};
     const auto until = in(20ms);
@@ -339,7 +339,7 @@ TEST_F(a_loop, has_one_guest_and_the_others_sleep)
     three.wake();
 }
 
-TEST_F(a_loop, runs_one_task_at_a_time_whoever_helps)
+TEST_F(a_loop, runs_one_task_at_a_time_with_any_guest)
 {
     int inside = 0;  // not atomic: only one task touches it at a time
     int most = 0;
@@ -379,7 +379,7 @@ TEST_F(a_loop, runs_one_task_at_a_time_whoever_helps)
     input.on_loop([&] { EXPECT_EQ(most, 1); });
 }
 
-TEST_F(a_loop, keeps_its_timers_while_someone_helps)
+TEST_F(a_loop, runs_its_timers_while_there_is_a_guest)
 {
     const source input{loop_, [] {}};
     helper one{loop_, platform_};
@@ -395,7 +395,7 @@ TEST_F(a_loop, keeps_its_timers_while_someone_helps)
     one.wake();
 }
 
-TEST_F(a_loop, rings_while_someone_helps)
+TEST_F(a_loop, rings_its_alarm_while_there_is_a_guest)
 {
     std::promise<std::thread::id> rang;
     event_loop other{platform_};
@@ -409,7 +409,7 @@ TEST_F(a_loop, rings_while_someone_helps)
     one.wake();
 }
 
-TEST_F(a_loop, runs_tasks_in_its_own_thread_only_where_that_is_asked_for)
+TEST_F(a_loop, runs_tasks_only_in_its_own_thread_on_request)
 {
     std::atomic<int> count = 0;
     std::atomic<std::thread::id> reader;
@@ -432,7 +432,7 @@ TEST_F(a_loop, runs_tasks_in_its_own_thread_only_where_that_is_asked_for)
     EXPECT_FALSE(one.timed_out());
 }
 
-TEST_F(a_loop, stops_while_someone_helps_who_goes_on_waiting)
+TEST_F(a_loop, stops_while_there_is_a_guest_that_goes_on_waiting)
 {
     source input{loop_, [] {}};
     helper one{loop_, platform_};
@@ -447,7 +447,7 @@ TEST_F(a_loop, stops_while_someone_helps_who_goes_on_waiting)
 
 std::atomic<int> signals_seen = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
-TEST_F(a_loop, lets_a_guest_handle_his_signals)
+TEST_F(a_loop, lets_a_guest_handle_its_signals)
 {
     signals_seen = 0;
     struct sigaction action{};

@@ -82,7 +82,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_counts_as_released_when
     }
 }
 
-TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numbers_were_used)
+TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_report_the_used_fences)
 {
     // By then others may have had the lock, and higher numbers.
     for (const auto& first : {lost_reply, not_sent}) {
@@ -94,7 +94,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numb
     }
 }
 
-TEST_F(exchanging, a_release_that_never_left_the_first_time_finds_a_real_loss)
+TEST_F(exchanging, a_release_that_was_never_sent_the_first_time_finds_a_real_loss)
 {
     auto m = machine(release_);
     static_cast<void>(repeat(m, not_sent));
@@ -110,7 +110,7 @@ TEST_F(exchanging, an_extension_repeated_after_a_lost_reply_is_not_excused)
     EXPECT_EQ(status(m), hold_status::vanished);
 }
 
-TEST_F(exchanging, a_wish_to_keep_a_lock_that_is_repeated_and_finds_it_gone_had_it_handed_over)
+TEST_F(exchanging, a_repeated_keep_that_finds_the_lock_gone_means_that_it_was_handed_over)
 {
     for (const auto answer : {hold_status::vanished, hold_status::taken}) {
         auto m = machine(keep_);
@@ -120,7 +120,7 @@ TEST_F(exchanging, a_wish_to_keep_a_lock_that_is_repeated_and_finds_it_gone_had_
     }
 }
 
-TEST_F(exchanging, a_wish_to_keep_a_lock_that_was_heard_at_once_finds_a_real_loss)
+TEST_F(exchanging, a_keep_that_is_answered_at_once_finds_a_real_loss)
 {
     for (const auto answer : {hold_status::vanished, hold_status::taken}) {
         auto m = machine(keep_);
@@ -130,8 +130,7 @@ TEST_F(exchanging, a_wish_to_keep_a_lock_that_was_heard_at_once_finds_a_real_los
     }
 }
 
-TEST_F(exchanging,
-       a_lock_that_may_be_kept_has_a_new_fence_and_counts_from_the_try_that_was_answered)
+TEST_F(exchanging, a_kept_lock_has_a_new_fence_and_counts_from_the_answered_attempt)
 {
     auto m = machine(keep_);
     const auto sent = repeat(m, lost_reply);
@@ -148,7 +147,7 @@ TEST_F(exchanging, a_lock_that_was_handed_over_is_not_asked_for_again)
     EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m)));
 }
 
-TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
+TEST_F(exchanging, it_counts_from_the_answered_attempt)
 {
     auto m = machine(extend_);
     const auto sent = repeat(m, lost_reply);
@@ -156,7 +155,7 @@ TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
     EXPECT_EQ(m.sent(), sent);
 }
 
-TEST_F(exchanging, patience_ends_it_without_an_answer)
+TEST_F(exchanging, it_ends_without_an_answer_at_the_end_of_the_patience)
 {
     auto m = machine(release_);
     static_cast<void>(m.start(at(0)));
@@ -167,7 +166,7 @@ TEST_F(exchanging, patience_ends_it_without_an_answer)
     EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::unreachable);
 }
 
-TEST_F(exchanging, pauses_grow_but_stay_within_patience)
+TEST_F(exchanging, pauses_grow_but_stay_within_the_patience)
 {
     auto m = machine(check_request{mine_});
     static_cast<void>(m.start(at(0)));
@@ -184,7 +183,7 @@ TEST_F(exchanging, pauses_grow_but_stay_within_patience)
     EXPECT_LE(m.on_reply(hold_reply{not_sent}, now).until, at(300));
 }
 
-TEST_F(exchanging, a_cancelled_one_is_not_repeated)
+TEST_F(exchanging, a_cancelled_request_is_not_repeated)
 {
     auto m = machine(extend_);
     static_cast<void>(m.start(at(0)));

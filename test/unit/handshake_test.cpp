@@ -46,7 +46,7 @@ TEST_F(greeting, one_hello_is_enough)
     EXPECT_TRUE(hands.facts().resp3);
 }
 
-TEST_F(greeting, hello_carries_the_password_with_the_default_user)
+TEST_F(greeting, hello_contains_the_password_with_the_default_user)
 {
     config_.password = "secret";
     handshake hands{config_};
@@ -54,7 +54,7 @@ TEST_F(greeting, hello_carries_the_password_with_the_default_user)
     EXPECT_TRUE(said("AUTH") && said("default") && said("secret"));
 }
 
-TEST_F(greeting, hello_carries_the_user_if_one_is_named)
+TEST_F(greeting, hello_contains_the_user_if_one_is_named)
 {
     config_.user = "ann";
     config_.password = "secret";
@@ -146,7 +146,7 @@ TEST_F(greeting, a_sentinel_and_a_node_of_a_cluster_are_refused)
     EXPECT_EQ(answer(hands, "%1\r\n$4\r\nmode\r\n+standalone\r\n"), status::done);
 }
 
-TEST_F(greeting, a_user_without_a_password_is_named_all_the_same)
+TEST_F(greeting, a_user_without_a_password_is_sent_too)
 {
     config_.user = "ann";
     handshake hands{config_};
@@ -189,7 +189,7 @@ TEST_F(greeting, a_missing_password_source_is_named)
     EXPECT_EQ(by_device.start(out_), status::failed) << "a pipe or a device might block";
 }
 
-TEST_F(greeting, a_reply_of_a_strange_shape_does_no_harm)
+TEST_F(greeting, a_reply_of_an_unexpected_shape_does_no_harm)
 {
     for (const std::string reply :
          {"*1\r\n$7\r\nversion\r\n", ":1\r\n", "*0\r\n", "*2\r\n$7\r\nversion\r\n$3\r\nabc\r\n"}) {

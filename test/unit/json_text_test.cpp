@@ -13,14 +13,14 @@ TEST(json_text, is_in_quotes)
     EXPECT_EQ(json_text("stock:42 {a}/b"), R"("stock:42 {a}/b")");
 }
 
-TEST(json_text, escapes_what_must_be_escaped)
+TEST(json_text, escapes_the_characters_that_need_it)
 {
     EXPECT_EQ(json_text("say \"a\\b\""), R"("say \"a\\b\"")");
     EXPECT_EQ(json_text("a\nb\tc\r"), R"("a\u000ab\u0009c\u000d")");
     EXPECT_EQ(json_text(std::string_view{"\0\x1f\x7f", 3}), R"("\u0000\u001f\u007f")");
 }
 
-TEST(json_text, leaves_utf8_alone)
+TEST(json_text, does_not_change_utf8)
 {
     for (const std::string text :
          {"Größe", "倉庫", "\xF0\x9F\x94\x92", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80",
@@ -29,7 +29,7 @@ TEST(json_text, leaves_utf8_alone)
     }
 }
 
-TEST(json_text, replaces_each_byte_that_is_no_utf8)
+TEST(json_text, replaces_each_byte_that_is_not_utf8)
 {
     EXPECT_EQ(json_text("\xFF\xFE"), '"' + broken + broken + '"');
     EXPECT_EQ(json_text("a\x80z"), "\"a" + broken + "z\"") << "nothing goes before it";
@@ -38,7 +38,7 @@ TEST(json_text, replaces_each_byte_that_is_no_utf8)
     EXPECT_EQ(json_text("\xF0\x9F\x94"), '"' + broken + broken + broken + '"');
 }
 
-TEST(json_text, knows_the_forms_that_utf8_forbids)
+TEST(json_text, replaces_the_forms_that_utf8_forbids)
 {
     for (const std::string_view overlong : {"\xC0\x80", "\xC1\xBF"}) {
         EXPECT_EQ(json_text(overlong), '"' + broken + broken + '"');
@@ -53,7 +53,7 @@ TEST(json_text, knows_the_forms_that_utf8_forbids)
 }
 
 // Every escape is six or two characters of ASCII, so what stands between quotes can be told apart.
-TEST(json_text, has_no_quote_or_control_byte_of_its_own)
+TEST(json_text, contains_no_unescaped_quote_or_control_byte)
 {
     std::string all;
     for (int c = 0; c < 256; ++c) all += static_cast<char>(c);

@@ -7,7 +7,7 @@
 namespace pawl::store {
 namespace {
 
-TEST(keys, are_made_of_the_name)
+TEST(keys, are_derived_from_the_name)
 {
     EXPECT_EQ(fence_key("stock:42"), "pawl:fence:{stock:42}");
     EXPECT_EQ(queue_key("stock:42"), "pawl:queue:{stock:42}");
@@ -16,7 +16,7 @@ TEST(keys, are_made_of_the_name)
     EXPECT_EQ(fence_key("a}b"), "pawl:fence:{20658}:a}b") << "a number in the slot of a}b";
 }
 
-TEST(keys, both_keys_fall_into_one_slot_whatever_the_braces)
+TEST(keys, both_keys_have_the_same_slot_with_any_braces)
 {
     for (const std::string name : {"a", "{a}", "a{b}c", "{}a", "a}b", "}{", "{{a}}", "{", "}",
                                    "a{b", "{}{x}", "}a{b}", "a{}b{c}", "\xff\x01 \n", "{a}{b}"}) {

@@ -56,7 +56,7 @@ TEST_F(a_local_queue, lets_the_next_ask_if_the_first_got_nothing)
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, with_someone_in_line_lets_nobody_ask_before_him)
+TEST_F(a_local_queue, with_a_waiter_lets_no_other_caller_ask_before_it)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -67,7 +67,7 @@ TEST_F(a_local_queue, with_someone_in_line_lets_nobody_ask_before_him)
     EXPECT_EQ(queue_.look(first), turn::ask);
 }
 
-TEST_F(a_local_queue, gives_an_idle_lock_to_whoever_arrives)
+TEST_F(a_local_queue, gives_an_idle_lock_to_the_next_caller)
 {
     take_from_server();
     ASSERT_EQ(queue_.release(lingering, at(1)), ending::linger);
@@ -94,7 +94,7 @@ TEST_F(a_local_queue, wakes_in_the_order_of_arrival)
     EXPECT_FALSE(queue_.has_waiters());
 }
 
-TEST_F(a_local_queue, wakes_nobody_twice_until_he_has_looked)
+TEST_F(a_local_queue, wakes_a_waiter_only_once_until_it_has_checked)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -108,7 +108,7 @@ TEST_F(a_local_queue, wakes_nobody_twice_until_he_has_looked)
     EXPECT_EQ(queue_.to_wake(at(0)), first) << "again";
 }
 
-TEST_F(a_local_queue, lets_nobody_but_the_first_in_line_take_it_when_he_looks)
+TEST_F(a_local_queue, lets_only_the_first_waiter_take_the_lock_when_it_checks)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -119,7 +119,7 @@ TEST_F(a_local_queue, lets_nobody_but_the_first_in_line_take_it_when_he_looks)
     EXPECT_EQ(queue_.look(second), turn::wait);
 }
 
-TEST_F(a_local_queue, wakes_the_next_when_the_first_leaves_though_he_was_woken)
+TEST_F(a_local_queue, wakes_the_next_waiter_when_the_first_leaves_after_it_was_woken)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -131,7 +131,7 @@ TEST_F(a_local_queue, wakes_the_next_when_the_first_leaves_though_he_was_woken)
     EXPECT_EQ(queue_.look(second), turn::take);
 }
 
-TEST_F(a_local_queue, forgets_who_leaves_in_the_middle_and_nobody_else)
+TEST_F(a_local_queue, forgets_only_the_waiter_that_leaves_from_the_middle)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -147,7 +147,7 @@ TEST_F(a_local_queue, forgets_who_leaves_in_the_middle_and_nobody_else)
     EXPECT_EQ(queue_.release(fine, at(0)), ending::give_back);
 }
 
-TEST_F(a_local_queue, does_not_wake_the_first_again_because_one_behind_him_leaves)
+TEST_F(a_local_queue, does_not_wake_the_first_again_when_one_behind_it_leaves)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -158,7 +158,7 @@ TEST_F(a_local_queue, does_not_wake_the_first_again_because_one_behind_him_leave
     EXPECT_FALSE(queue_.to_wake(at(0)));
 }
 
-TEST_F(a_local_queue, is_free_for_all_when_the_only_one_in_line_has_left)
+TEST_F(a_local_queue, is_free_for_all_when_the_only_waiter_has_left)
 {
     take_from_server();
     const auto only = wait_in_line();
@@ -170,7 +170,7 @@ TEST_F(a_local_queue, is_free_for_all_when_the_only_one_in_line_has_left)
     EXPECT_FALSE(queue_.to_wake(at(0)));
 }
 
-TEST_F(a_local_queue, lets_the_next_in_line_ask_when_the_lock_is_gone)
+TEST_F(a_local_queue, lets_the_next_waiter_ask_when_the_lock_is_gone)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -185,7 +185,7 @@ TEST_F(a_local_queue, lets_the_next_in_line_ask_when_the_lock_is_gone)
     EXPECT_EQ(queue_.look(second), turn::ask);
 }
 
-TEST_F(a_local_queue, wakes_nobody_while_someone_asks)
+TEST_F(a_local_queue, wakes_no_waiter_while_a_request_is_under_way)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -200,7 +200,7 @@ TEST_F(a_local_queue, wakes_nobody_while_someone_asks)
 
 // ── Overtaking ──────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(a_local_queue, lets_a_newcomer_overtake_who_was_woken_a_moment_ago)
+TEST_F(a_local_queue, lets_a_newcomer_overtake_a_waiter_that_was_just_woken)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -211,7 +211,7 @@ TEST_F(a_local_queue, lets_a_newcomer_overtake_who_was_woken_a_moment_ago)
     EXPECT_EQ(queue_.arrive(), turn::take) << "not quite a millisecond since he was woken";
 }
 
-TEST_F(a_local_queue, reserves_the_lock_for_who_was_overtaken_for_a_millisecond)
+TEST_F(a_local_queue, reserves_the_lock_for_a_waiter_that_was_overtaken_for_a_millisecond)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -231,7 +231,7 @@ TEST_F(a_local_queue, reserves_the_lock_for_who_was_overtaken_for_a_millisecond)
     EXPECT_EQ(queue_.arrive(), turn::take);
 }
 
-TEST_F(a_local_queue, counts_the_millisecond_from_the_first_time_that_he_was_woken)
+TEST_F(a_local_queue, counts_the_millisecond_from_the_first_wake_up)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -245,7 +245,7 @@ TEST_F(a_local_queue, counts_the_millisecond_from_the_first_time_that_he_was_wok
     EXPECT_EQ(queue_.arrive(), turn::wait);
 }
 
-TEST_F(a_local_queue, keeps_nothing_reserved_for_who_has_left)
+TEST_F(a_local_queue, keeps_nothing_reserved_for_a_waiter_that_has_left)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -259,7 +259,7 @@ TEST_F(a_local_queue, keeps_nothing_reserved_for_who_has_left)
 
 // ── Releasing ───────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(a_local_queue, gives_back_what_nobody_here_wants)
+TEST_F(a_local_queue, releases_a_lock_without_local_waiters)
 {
     take_from_server();
     EXPECT_EQ(queue_.release(fine, at(1)), ending::give_back);
@@ -268,7 +268,7 @@ TEST_F(a_local_queue, gives_back_what_nobody_here_wants)
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, gives_back_a_lease_that_is_not_sound_whoever_waits)
+TEST_F(a_local_queue, releases_a_lease_in_jeopardy_even_with_local_waiters)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -282,7 +282,7 @@ TEST_F(a_local_queue, gives_back_a_lease_that_is_not_sound_whoever_waits)
     EXPECT_EQ(queue_.look(first), turn::ask) << "for a sound one";
 }
 
-TEST_F(a_local_queue, lets_an_unwanted_lock_linger_only_with_a_number_to_pass_it_on_with)
+TEST_F(a_local_queue, lets_a_lock_linger_only_with_a_reserved_fence_to_pass_it_on)
 {
     take_from_server();
     ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = true}, at(1)),
@@ -295,7 +295,7 @@ TEST_F(a_local_queue, lets_an_unwanted_lock_linger_only_with_a_number_to_pass_it
     EXPECT_EQ(queue_.release(lingering, at(3)), ending::linger);
 }
 
-TEST_F(a_local_queue, lingers_for_as_long_as_it_may_however_often_it_is_used)
+TEST_F(a_local_queue, lingers_for_its_full_time_however_often_it_is_used)
 {
     take_from_server();
     for (unsigned i = 0; i < 2 * local_queue::most_passes; ++i) {
@@ -340,7 +340,7 @@ TEST_F(a_local_queue, asks_the_server_after_ten_milliseconds)
     EXPECT_EQ(queue_.release(fine, at(130)), ending::keep);
 }
 
-TEST_F(a_local_queue, asks_the_server_when_there_is_no_number_left)
+TEST_F(a_local_queue, asks_the_server_when_there_is_no_reserved_fence_left)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -351,7 +351,7 @@ TEST_F(a_local_queue, asks_the_server_when_there_is_no_number_left)
     EXPECT_EQ(queue_.to_wake(at(1)), first);
 }
 
-TEST_F(a_local_queue, lets_the_next_in_line_ask_if_it_was_handed_over_instead_of_kept)
+TEST_F(a_local_queue, lets_the_next_waiter_ask_if_the_lock_was_handed_over_instead_of_kept)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -363,7 +363,7 @@ TEST_F(a_local_queue, lets_the_next_in_line_ask_if_it_was_handed_over_instead_of
     EXPECT_EQ(queue_.look(first), turn::ask);
 }
 
-TEST_F(a_local_queue, counts_passes_anew_with_every_grant)
+TEST_F(a_local_queue, counts_passes_from_zero_with_every_grant)
 {
     take_from_server();
     static_cast<void>(wait_in_line());
@@ -385,7 +385,7 @@ silence since(int ms)
     return {.since = at(ms), .out_of_patience = false};
 }
 
-TEST_F(a_local_queue, tells_all_who_wait_that_the_server_was_silent_for_a_command_limit)
+TEST_F(a_local_queue, tells_all_waiters_that_the_server_was_silent_for_a_command_limit)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -397,7 +397,7 @@ TEST_F(a_local_queue, tells_all_who_wait_that_the_server_was_silent_for_a_comman
     EXPECT_EQ(queue_.look(first), turn::give_up);
 }
 
-TEST_F(a_local_queue, lets_one_ask_who_comes_after_the_others_were_told)
+TEST_F(a_local_queue, lets_a_caller_ask_that_comes_after_the_others_were_told)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto late_to_look = wait_in_line();
@@ -411,7 +411,7 @@ TEST_F(a_local_queue, lets_one_ask_who_comes_after_the_others_were_told)
     EXPECT_EQ(queue_.look(behind), turn::ask);
 }
 
-TEST_F(a_local_queue, has_nothing_against_leaving_when_one_was_to_give_up_anyway)
+TEST_F(a_local_queue, lets_a_waiter_leave_that_was_told_to_give_up)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -423,7 +423,7 @@ TEST_F(a_local_queue, has_nothing_against_leaving_when_one_was_to_give_up_anyway
     EXPECT_EQ(queue_.look(behind), turn::wait);
 }
 
-TEST_F(a_local_queue, lets_the_next_ask_for_what_is_left_when_one_gave_up_early)
+TEST_F(a_local_queue, lets_the_next_waiter_ask_for_the_rest_of_the_limit_when_one_gave_up_early)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -449,7 +449,7 @@ TEST_F(a_local_queue, forgets_the_silence_with_an_answer)
     EXPECT_EQ(queue_.silent_before(), 0ms);
 }
 
-TEST_F(a_local_queue, forgets_the_silence_when_nobody_is_left_who_waits)
+TEST_F(a_local_queue, forgets_the_silence_when_there_are_no_waiters_left)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -459,7 +459,7 @@ TEST_F(a_local_queue, forgets_the_silence_when_nobody_is_left_who_waits)
     EXPECT_EQ(queue_.silent_before(), 0ms);
 }
 
-TEST_F(a_local_queue, tells_nobody_of_silence_while_someone_of_the_same_client_holds_it)
+TEST_F(a_local_queue, tells_no_waiter_of_silence_while_the_same_client_holds_the_lock)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -470,7 +470,7 @@ TEST_F(a_local_queue, tells_nobody_of_silence_while_someone_of_the_same_client_h
     EXPECT_EQ(queue_.look(first), turn::take);
 }
 
-TEST_F(a_local_queue, tells_all_who_wait_when_it_was_to_be_kept_and_the_server_is_silent)
+TEST_F(a_local_queue, tells_all_waiters_when_a_keep_finds_the_server_silent)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -480,7 +480,7 @@ TEST_F(a_local_queue, tells_all_who_wait_when_it_was_to_be_kept_and_the_server_i
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, leaves_it_to_the_one_who_asks_when_it_was_not_kept)
+TEST_F(a_local_queue, lets_a_new_request_detect_the_silence_when_the_lock_was_not_kept)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();

@@ -88,7 +88,7 @@ protected:
     line other_{server_};
 };
 
-TEST_F(memory_listening, hears_what_is_published_in_order)
+TEST_F(memory_listening, hears_messages_in_order)
 {
     listen(mine_);
     messages sent;
@@ -102,7 +102,7 @@ TEST_F(memory_listening, hears_what_is_published_in_order)
     EXPECT_TRUE(other_.ear_.messages().empty());
 }
 
-TEST_F(memory_listening, hears_oneself_before_the_answer)
+TEST_F(memory_listening, hears_own_messages_before_the_reply)
 {
     listen(mine_);
     EXPECT_EQ(mine_.publish("me"), "1");
@@ -120,7 +120,7 @@ TEST_F(memory_listening, waits_for_a_frozen_server)
     EXPECT_EQ(other_.publish("x"), "1");
 }
 
-TEST_F(memory_listening, lasts_while_nobody_notices_that_the_server_was_frozen)
+TEST_F(memory_listening, lasts_through_a_freeze_that_was_not_noticed)
 {
     listen(mine_);
     server_->freeze();
@@ -131,7 +131,7 @@ TEST_F(memory_listening, lasts_while_nobody_notices_that_the_server_was_frozen)
     EXPECT_EQ(mine_.ear_.told(), std::vector{true});
 }
 
-TEST_F(memory_listening, ends_when_an_answer_is_missed_and_begins_anew_by_itself)
+TEST_F(memory_listening, ends_when_a_reply_is_missed_and_begins_again_by_itself)
 {
     listen(mine_);
     server_->cut_off(mine_.number());
@@ -151,7 +151,7 @@ TEST_F(memory_listening, ends_when_an_answer_is_missed_and_begins_anew_by_itself
     EXPECT_EQ(mine_.ear_.told(), (std::vector{true, false, true}));
 }
 
-TEST_F(memory_listening, misses_what_is_published_while_one_is_cut_off)
+TEST_F(memory_listening, misses_messages_while_the_client_is_cut_off)
 {
     listen(mine_);
     server_->cut_off(mine_.number());
@@ -188,7 +188,7 @@ TEST_F(memory_listening, ends_with_its_client)
     EXPECT_EQ(other_.publish("x"), "0");
 }
 
-TEST_F(memory_listening, does_no_harm_to_clients_that_come_and_go)
+TEST_F(memory_listening, is_safe_for_clients_that_come_and_go)
 {
     std::atomic<bool> over{false};
     auto busy = std::async(std::launch::async, [&] {

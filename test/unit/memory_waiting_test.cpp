@@ -44,7 +44,7 @@ protected:
 
 // ── Handing over ────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(memory_waiting, is_told_of_the_grant_and_does_not_have_to_ask)
+TEST_F(memory_waiting, gets_a_message_about_the_grant_and_need_not_ask)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(patient_);
@@ -105,7 +105,7 @@ TEST_F(memory_waiting, of_several_threads_of_one_client_takes_one_place)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-TEST_F(memory_waiting, that_is_called_off_leaves_no_place)
+TEST_F(memory_waiting, that_is_cancelled_leaves_no_place)
 {
     auto held = mutex_.acquire();
     std::stop_source stop;
@@ -138,7 +138,7 @@ TEST_F(memory_waiting, that_timed_out_leaves_no_place)
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(memory_waiting, lasts_however_far_one_goes)
+TEST_F(memory_waiting, lasts_however_much_time_passes)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -178,7 +178,7 @@ TEST_F(memory_waiting, survives_the_loss_of_all_data)
     EXPECT_EQ(server_.holder("job"), got.id());
 }
 
-TEST_F(memory_waiting, is_taken_up_again_if_the_lock_was_taken_after_the_loss)
+TEST_F(memory_waiting, goes_on_if_the_lock_was_taken_after_the_loss)
 {
     const auto lost = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -241,7 +241,7 @@ TEST_F(memory_waiting, of_a_client_that_misses_the_message_ends_at_its_next_look
     EXPECT_EQ(got.state(), hold_state::held) << "it is renewed";
 }
 
-TEST_F(memory_waiting, of_a_client_that_was_away_for_a_moment_goes_on)
+TEST_F(memory_waiting, of_a_client_that_was_cut_off_for_a_moment_goes_on)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -254,7 +254,7 @@ TEST_F(memory_waiting, of_a_client_that_was_away_for_a_moment_goes_on)
     EXPECT_EQ(waiting.get().state(), hold_state::held);
 }
 
-TEST_F(memory_waiting, of_a_client_that_stays_away_ends_and_keeps_nobody_from_the_lock)
+TEST_F(memory_waiting, of_a_client_that_stays_cut_off_ends_and_blocks_no_other_client)
 {
     auto held = mutex_.acquire();
     std::error_code told;
@@ -271,7 +271,7 @@ TEST_F(memory_waiting, of_a_client_that_stays_away_ends_and_keeps_nobody_from_th
     EXPECT_TRUE(wanted_.try_acquire());
 }
 
-TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_away_costs_a_moment_only)
+TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_cut_off_costs_little_time)
 {
     auto held = mutex_.acquire();
     std::error_code told;
@@ -286,7 +286,7 @@ TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_away_costs_a_moment
     EXPECT_FALSE(server_.is_locked("job")) << "his client gave it back";
 }
 
-TEST_F(memory_waiting, outlasts_a_server_that_freezes_for_a_moment)
+TEST_F(memory_waiting, survives_a_short_freeze_of_the_server)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -298,7 +298,7 @@ TEST_F(memory_waiting, outlasts_a_server_that_freezes_for_a_moment)
     EXPECT_EQ(waiting.get().state(), hold_state::held);
 }
 
-TEST_F(memory_waiting, ends_when_a_release_is_executed_that_was_sent_to_a_frozen_server)
+TEST_F(memory_waiting, ends_when_a_frozen_server_executes_the_release_later)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(patient_);
@@ -368,7 +368,7 @@ TEST_F(memory_lingering, counts_from_the_last_use)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-TEST_F(memory_lingering, lets_the_next_use_do_without_the_server)
+TEST_F(memory_lingering, makes_the_next_use_need_no_server)
 {
     auto fence = let_it_linger();
     const auto holder = server_.holder("job");
@@ -384,7 +384,7 @@ TEST_F(memory_lingering, lets_the_next_use_do_without_the_server)
     EXPECT_EQ(server_.holder("job"), holder);
 }
 
-TEST_F(memory_lingering, ends_when_another_client_wants_it)
+TEST_F(memory_lingering, ends_when_another_client_wants_the_lock)
 {
     const auto fence = let_it_linger();
     EXPECT_GT(patient_.acquire().fence(), fence);
@@ -398,7 +398,7 @@ TEST_F(memory_lingering, gives_a_higher_fence_to_the_next_client_than_to_its_own
     EXPECT_GT(patient_.acquire().fence(), fence);
 }
 
-TEST_F(memory_lingering, while_it_is_used_does_not_give_it_up)
+TEST_F(memory_lingering, does_not_give_up_a_lock_in_use)
 {
     static_cast<void>(let_it_linger());
     auto held = lingering_.acquire();
@@ -424,7 +424,7 @@ TEST_F(memory_lingering, of_a_client_that_is_cut_off_ends_by_the_end_of_the_leas
     EXPECT_EQ(server_.holder("job"), got.id()) << "what was to be given back was not this";
 }
 
-TEST_F(memory_lingering, that_lost_its_data_takes_the_lock_anew)
+TEST_F(memory_lingering, acquires_the_lock_again_if_the_server_lost_its_data)
 {
     const auto fence = let_it_linger();
     server_.lose_data();

@@ -53,7 +53,7 @@ protected:
     test::socket_fd listening_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 };
 
-TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_before_a_byte_is_sent)
+TEST_F(peer_of_a_socket, with_the_wrong_user_is_refused_before_a_byte_is_sent)
 {
     const server where{config_};
     {
@@ -69,7 +69,7 @@ TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_before_a_byte_is_sent)
     EXPECT_FALSE(heard_something());
 }
 
-TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_on_the_shared_connection)
+TEST_F(peer_of_a_socket, with_the_wrong_user_is_refused_on_the_shared_connection)
 {
     const server where{config_};
     base::system_platform platform;
@@ -88,7 +88,7 @@ TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_on_the_shared_connecti
     EXPECT_FALSE(heard_something());
 }
 
-TEST_F(peer_of_a_socket, who_is_the_right_user_is_greeted)
+TEST_F(peer_of_a_socket, with_the_right_user_is_accepted)
 {
     config_.where.owner = ::geteuid();
     const server where{config_};

@@ -62,7 +62,7 @@ TEST(random_id, is_never_the_same_twice_in_any_thread)
     EXPECT_EQ(different.size(), 4000);
 }
 
-TEST(random_id, of_a_child_process_is_none_of_its_parents)
+TEST(random_id, of_a_child_process_differs_from_its_parents_ids)
 {
     std::set<std::string> all{random_id()};  // from here on some are kept in store
     all.insert(id_in_a_child());

@@ -428,7 +428,7 @@ std::string disagreement(std::string_view bytes, const verdict& pawl, const verd
     return out.str();
 }
 
-TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_cut)
+TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_split)
 {
     // One less than the deepest: see null_too_deep.
     check(test::sanitized ? 1'000 : 5'000, [replies = trees(deepest - 1)] {
@@ -445,7 +445,7 @@ TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_cut)
     });
 }
 
-TEST(resp_hiredis, both_judge_a_damaged_reply_alike_but_for_what_is_documented)
+TEST(resp_hiredis, both_judge_a_damaged_reply_alike_except_for_documented_differences)
 {
     std::array<int, 3> agreed{};
     std::array<int, difference_count> differed{};
@@ -470,7 +470,7 @@ TEST(resp_hiredis, both_judge_a_damaged_reply_alike_but_for_what_is_documented)
     EXPECT_EQ(std::count(differed.begin(), differed.end(), 0), 0) << rc::toString(differed);
 }
 
-TEST(resp_hiredis, the_documented_differences_are_there)
+TEST(resp_hiredis, the_documented_differences_exist)
 {
     struct sample {
         std::string bytes;
@@ -511,7 +511,7 @@ TEST(resp_hiredis, the_documented_differences_are_there)
     }
 }
 
-TEST(resp_hiredis, both_end_at_the_same_depth)
+TEST(resp_hiredis, both_have_the_same_limit_of_depth)
 {
     std::string deep;
     for (int depth = 0; depth < deepest; ++depth) {

@@ -14,14 +14,14 @@ namespace {
 using namespace std::chrono_literals;
 using test::at;
 
-TEST(server_clock, says_nothing_before_it_was_heard)
+TEST(server_clock, is_unknown_before_the_first_reply)
 {
     const server_clock clock{0.01};
     EXPECT_FALSE(clock.at(at(0)));
     EXPECT_FALSE(clock.when(1000ms));
 }
 
-TEST(server_clock, is_at_the_latest_what_it_said_and_the_part_of_a_millisecond_that_was_cut_off)
+TEST(server_clock, is_at_most_the_reported_time_plus_the_truncated_part_of_a_millisecond)
 {
     server_clock clock{0};
     clock.heard(5000ms, at(100));
@@ -37,14 +37,14 @@ TEST(server_clock, may_run_faster_by_the_drift)
     EXPECT_EQ(clock.at(at(1000)), 6051ms);
 }
 
-TEST(server_clock, is_not_turned_back)
+TEST(server_clock, does_not_go_back)
 {
     server_clock clock{0.05};
     clock.heard(5000ms, at(100));
     EXPECT_EQ(clock.at(at(0)), 5001ms) << "a bound from above, whatever it showed before";
 }
 
-TEST(server_clock, showed_what_it_said_not_before_it_was_asked_but_for_what_was_cut_off)
+TEST(server_clock, showed_a_reported_time_no_earlier_than_the_request_apart_from_truncation)
 {
     server_clock clock{0};
     clock.heard(5000ms, at(100));
@@ -53,7 +53,7 @@ TEST(server_clock, showed_what_it_said_not_before_it_was_asked_but_for_what_was_
     EXPECT_EQ(clock.when(4751ms), at(-150));
 }
 
-TEST(server_clock, showed_a_time_earlier_by_the_drift_on_both_sides)
+TEST(server_clock, may_have_shown_a_time_earlier_by_the_drift)
 {
     server_clock clock{0.05};
     clock.heard(5000ms, at(100));
@@ -61,7 +61,7 @@ TEST(server_clock, showed_a_time_earlier_by_the_drift_on_both_sides)
     EXPECT_EQ(clock.when(4001ms), at(100 - 1000 - 50)) << "it may have run slower";
 }
 
-TEST(server_clock, is_what_was_heard_last)
+TEST(server_clock, follows_the_last_reply)
 {
     server_clock clock{0};
     clock.heard(5000ms, at(100));

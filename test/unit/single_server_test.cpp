@@ -107,7 +107,7 @@ protected:
     core::object object_{.name = "a"};
 };
 
-TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_once_its_time_is_known)
+TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_if_its_time_is_known)
 {
     record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:1\r\n:17\r\n:5060000\r\n"};
     static_cast<void>(busy(base::boot_time{100s}));
@@ -127,7 +127,7 @@ TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
     EXPECT_EQ(wanted_until(2), "9001001");
 }
 
-TEST_F(one_server, that_finds_everything_late_is_not_asked_for_ever)
+TEST_F(one_server, that_rejects_everything_as_late_is_not_asked_forever)
 {
     record_.replies = std::deque<std::string>(10, "*3\r\n:-1\r\n:0\r\n:9000000\r\n");
     EXPECT_EQ(failed(base::boot_time{100s}).what, core::failure_kind::unavailable);
@@ -183,7 +183,7 @@ TEST_F(many_renewals, that_are_refused_together_are_tried_one_by_one)
     EXPECT_EQ(record_.requests.size(), 3U);
 }
 
-TEST_F(many_renewals, of_which_the_server_does_not_know_the_script_are_sent_in_full_where_needed)
+TEST_F(many_renewals, with_an_unknown_script_are_sent_in_full_where_needed)
 {
     record_.replies = {"*1\r\n:1\r\n", "-NOSCRIPT No matching script.\r\n", "*1\r\n:1\r\n"};
     using enum core::hold_status;
@@ -248,7 +248,7 @@ TEST_F(bare_acquire, that_finds_the_lock_taken_is_followed_by_the_script)
     EXPECT_EQ(flags(), "0");
 }
 
-TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right_by_the_script)
+TEST_F(bare_acquire, with_a_fence_older_than_the_connection_is_repaired_by_the_script)
 {
     for (const auto* const number : {":4999999999\r\n", ":1\r\n", "-ERR no integer\r\n"}) {
         record_.requests.clear();
@@ -259,14 +259,14 @@ TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right
     }
 }
 
-TEST_F(bare_acquire, that_finds_it_taken_and_began_a_fence_has_that_set_right)
+TEST_F(bare_acquire, that_finds_the_lock_taken_and_created_a_fence_has_it_repaired)
 {
     record_.replies = {"_\r\n", ":1\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
     static_cast<void>(busy(now, known));
     EXPECT_EQ(flags(), "8");
 }
 
-TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_has_no_answer)
+TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_gets_no_answer)
 {
     for (const auto* const number : {":1\r\n", "-OOM\r\n"}) {
         record_.replies = {"+OK\r\n", number};
@@ -278,7 +278,7 @@ TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_has_no_an
     }
 }
 
-TEST_F(bare_acquire, without_an_answer_may_come_at_any_time)
+TEST_F(bare_acquire, without_an_answer_may_be_executed_at_any_time)
 {
     record_.is_sent = true;
     for (const auto& replies : {std::deque<std::string>{}, std::deque<std::string>{"+OK\r\n"}}) {
@@ -298,7 +298,7 @@ TEST_F(bare_acquire, that_is_not_allowed_is_not_tried_again)
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA", "EVALSHA"}));
 }
 
-TEST_F(bare_acquire, is_not_tried_when_the_number_cannot_be_trusted)
+TEST_F(bare_acquire, is_not_tried_when_the_fence_cannot_be_trusted)
 {
     const auto is_tried = [&](base::boot_time when, std::uint64_t number) {
         record_.requests.clear();
@@ -315,7 +315,7 @@ TEST_F(bare_acquire, is_not_tried_when_the_number_cannot_be_trusted)
     EXPECT_FALSE(is_tried(base::boot_time{161s}, known)) << "the time has not been heard for long";
 }
 
-TEST_F(bare_acquire, is_not_tried_by_a_request_that_has_something_special)
+TEST_F(bare_acquire, is_not_tried_for_a_request_with_special_options)
 {
     const auto is_tried = [&](const core::acquire_request& what) {
         record_.requests.clear();
@@ -335,7 +335,7 @@ TEST_F(bare_acquire, is_not_tried_by_a_request_that_has_something_special)
     EXPECT_FALSE(is_tried(what)) << "it may have a place, or the lock";
 }
 
-TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fence_right)
+TEST_F(bare_acquire, without_an_answer_is_repeated_by_a_script_that_repairs_the_fence)
 {
     record_.replies = {"*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
     auto what = asked(now, known);
@@ -346,7 +346,7 @@ TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fe
     EXPECT_EQ(flags(), "9");
 }
 
-TEST_F(bare_acquire, is_not_hinted_at_for_a_lock_of_another_layout)
+TEST_F(bare_acquire, is_not_hinted_for_a_lock_of_another_layout)
 {
     const core::object hash{.name = "a", .layout = layout::hash};
     record_.replies = {"*3\r\n:1\r\n:5010000000\r\n:5010000\r\n"};

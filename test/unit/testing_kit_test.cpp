@@ -44,7 +44,7 @@ TEST_F(testing_kit, a_lease_that_is_not_renewed_ends_with_time)
     EXPECT_EQ(events_.count(hold_state::lost), 1U) << "the handler has been called";
 }
 
-TEST_F(testing_kit, a_lease_that_is_renewed_lasts_however_far_one_goes)
+TEST_F(testing_kit, a_lease_that_is_renewed_lasts_however_much_time_passes)
 {
     const auto held = mutex_.acquire();
     for (const std::chrono::nanoseconds far : {25s, 31s, 600s, 3600s}) {
@@ -76,7 +76,7 @@ TEST_F(testing_kit, many_leases_of_many_clients_are_renewed)
     EXPECT_EQ(events_.count(hold_state::jeopardy), 0U);
 }
 
-TEST_F(testing_kit, who_waits_gets_the_lock_when_the_lease_ends)
+TEST_F(testing_kit, a_waiter_gets_the_lock_when_the_lease_ends)
 {
     const auto held = fixed_.acquire();
     client other{server_.url()};
@@ -95,7 +95,7 @@ TEST_F(testing_kit, who_waits_gets_the_lock_when_the_lease_ends)
     EXPECT_EQ(held.state(), hold_state::lost);
 }
 
-TEST_F(testing_kit, who_waits_is_told_when_his_limit_has_passed)
+TEST_F(testing_kit, a_waiter_is_told_when_its_limit_has_passed)
 {
     const auto held = mutex_.acquire();
     client other{server_.url()};
@@ -115,7 +115,7 @@ TEST_F(testing_kit, fences_follow_the_servers_time)
     EXPECT_GE(fixed_.acquire().fence() - before, 3'600'000'000U);
 }
 
-TEST_F(testing_kit, time_neither_goes_back_nor_too_far)
+TEST_F(testing_kit, time_cannot_be_moved_back_or_too_far)
 {
     EXPECT_EQ(code_of([&] { server_.advance(-1ns); }), errc::bad_argument);
     EXPECT_EQ(code_of([&] { server_.advance(std::chrono::hours{24 * 366}); }), errc::bad_argument);
@@ -163,7 +163,7 @@ TEST_F(testing_kit, a_handler_may_use_the_lock)
     EXPECT_EQ(taken_anew->state(), hold_state::held);
 }
 
-TEST_F(testing_kit, a_handler_that_is_stuck_holds_time_up_for_a_second_only)
+TEST_F(testing_kit, a_handler_that_is_stuck_delays_time_for_one_second_only)
 {
     std::promise<void> let_go;
     auto made = options();
@@ -180,7 +180,7 @@ TEST_F(testing_kit, a_handler_that_is_stuck_holds_time_up_for_a_second_only)
 
 // ── The server does not answer ──────────────────────────────────────────────────────────────────
 
-TEST_F(testing_kit, a_frozen_server_costs_every_lock_by_its_deadline)
+TEST_F(testing_kit, a_frozen_server_makes_every_hold_lost_at_its_deadline)
 {
     const auto held = mutex_.acquire();
     server_.freeze();
@@ -288,7 +288,7 @@ TEST_F(testing_kit, only_its_own_clients_can_be_cut_off)
     EXPECT_EQ(code_of([&] { server_.reconnect(real); }), errc::bad_argument);
 }
 
-TEST_F(testing_kit, a_client_may_go_while_the_server_is_frozen)
+TEST_F(testing_kit, a_client_may_be_destroyed_while_the_server_is_frozen)
 {
     client_options impatient;  // without handlers, which might outlive the test
     impatient.url = server_.url();
@@ -314,7 +314,7 @@ TEST_F(testing_kit, a_client_may_go_while_the_server_is_frozen)
 
 // ── The server forgets, or is full ──────────────────────────────────────────────────────────────
 
-TEST_F(testing_kit, a_lock_that_is_gone_is_lost_at_the_next_renewal)
+TEST_F(testing_kit, a_lock_whose_key_is_gone_is_lost_at_the_next_renewal)
 {
     const auto held = mutex_.acquire();
     server_.lose("job");
@@ -326,7 +326,7 @@ TEST_F(testing_kit, a_lock_that_is_gone_is_lost_at_the_next_renewal)
     EXPECT_EQ(events_.first(hold_state::lost).why, cause::vanished);
 }
 
-TEST_F(testing_kit, a_lock_that_is_gone_and_taken_is_lost_to_the_next_holder)
+TEST_F(testing_kit, a_lock_whose_key_was_taken_is_lost_to_the_next_holder)
 {
     client other{server_.url()};
     mutex wanted{other, "job"};
@@ -380,7 +380,7 @@ TEST_F(testing_kit, scripts_that_are_forgotten_are_sent_again)
 
 // ── Several levers, several hands ───────────────────────────────────────────────────────────────
 
-TEST_F(testing_kit, the_last_one_to_go_leaves_the_server_well)
+TEST_F(testing_kit, the_faults_end_when_the_last_memory_server_object_is_destroyed)
 {
     std::optional<memory_server> one{std::in_place, "kit.lifetime"};
     std::optional<memory_server> two{std::in_place, "kit.lifetime"};
@@ -405,7 +405,7 @@ TEST_F(testing_kit, names_are_checked)
     EXPECT_NE(memory_server{}.url(), server_.url());
 }
 
-TEST_F(testing_kit, levers_may_be_pulled_by_many_hands_at_once)
+TEST_F(testing_kit, levers_may_be_used_by_many_threads_at_once)
 {
     std::atomic<bool> enough = false;
     std::atomic<int> granted = 0;

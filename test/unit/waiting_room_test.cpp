@@ -137,7 +137,7 @@ TEST_F(in_the_room, one_subscription_serves_all)
     EXPECT_FALSE(room_.is_listening());
 }
 
-TEST_F(in_the_room, a_grant_wakes_the_one_for_whom_it_is)
+TEST_F(in_the_room, a_grant_wakes_its_waiter_only)
 {
     waiting_room::place mine{room_, "mine"};
     waiting_room::place other{room_, "other"};
@@ -166,7 +166,7 @@ TEST_F(in_the_room, a_grant_that_comes_before_the_wait_is_not_missed)
     EXPECT_TRUE(mine.take());
 }
 
-TEST_F(in_the_room, a_grant_counts_though_its_waiter_is_asked_to_stop)
+TEST_F(in_the_room, a_grant_counts_even_if_its_waiter_is_cancelled)
 {
     waiting_room::place mine{room_, "mine"};
     std::stop_source give_up;
@@ -185,7 +185,7 @@ TEST_F(in_the_room, a_wait_ends_with_its_time)
     EXPECT_TRUE(mine.wait(base::boot_clock::now() + 5ms, {}));
 }
 
-TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
+TEST_F(in_the_room, a_grant_for_a_waiter_that_gave_up_is_given_back)
 {
     const auto lease = std::make_shared<core::lease>();
     lease->what = std::make_shared<const core::object>(core::object{.name = "job"});
@@ -198,7 +198,7 @@ TEST_F(in_the_room, a_grant_for_someone_who_gave_up_is_given_back)
     EXPECT_EQ(store_->releases().front().holder, "gone");
 }
 
-TEST_F(in_the_room, a_grant_for_someone_who_has_left_wakes_nobody)
+TEST_F(in_the_room, a_grant_for_a_waiter_that_has_left_wakes_no_other)
 {
     {
         const waiting_room::place gone{room_, "gone"};
@@ -208,7 +208,7 @@ TEST_F(in_the_room, a_grant_for_someone_who_has_left_wakes_nobody)
     EXPECT_FALSE(mine.take());
 }
 
-TEST_F(in_the_room, all_look_for_themselves_when_listening_begins_and_when_it_ends)
+TEST_F(in_the_room, all_waiters_look_when_listening_begins_and_when_it_ends)
 {
     for (const bool now : {true, false}) {
         waiting_room::place one{room_, "one"};
@@ -222,7 +222,7 @@ TEST_F(in_the_room, all_look_for_themselves_when_listening_begins_and_when_it_en
     }
 }
 
-TEST_F(in_the_room, nobody_looks_twice_for_one_reason)
+TEST_F(in_the_room, no_waiter_looks_twice_for_one_reason)
 {
     waiting_room::place mine{room_, "mine"};
     room_.listening(true);
@@ -234,7 +234,7 @@ TEST_F(in_the_room, nobody_looks_twice_for_one_reason)
     EXPECT_FALSE(waits.get());
 }
 
-TEST_F(in_the_room, what_lingers_goes_when_it_is_wanted_or_nobody_could_say_so)
+TEST_F(in_the_room, a_lingering_lock_is_released_when_it_is_wanted_or_listening_ends)
 {
     room_.wanted("job");
     ASSERT_EQ(let_go_.size(), 1U);
