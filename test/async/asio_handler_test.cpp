@@ -1,5 +1,5 @@
-// What a handler brings along is used: its executor, its allocator, its cancellation slot. And what
-// becomes of it when its io_context, or the client, goes first.
+// The executor, allocator and cancellation slot of a handler are used. And what happens to a
+// handler when its io_context or the client is destroyed first.
 #include "async/asio_fixture.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -27,7 +27,7 @@ namespace {
 
 class handler : public with_asio {};
 
-// ── The executor ────────────────────────────────────────────────────────────────────────────────
+// ── The executor ─────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(handler, is_called_on_its_executor)
 {
@@ -54,7 +54,8 @@ TEST_F(handler, is_called_on_its_strand)
 
 TEST_F(handler, without_an_executor_is_called_on_a_thread_that_may_block)
 {
-    // It blocks until the client has done something else, which it could not on the client's thread.
+    // It blocks until the client has done something else. That would be impossible on the client's
+    // thread.
     std::promise<bool> locked;
     mutex_.async_acquire([&](error_code, hold held) {
         held.release();
@@ -69,7 +70,7 @@ TEST_F(handler, is_never_called_by_the_call_itself)
     bool inside = true;
     bool called = false;
     net::post(io_, [&] {
-        // In a thread of the executor, where dispatch() would call it at once.
+        // In a thread of the executor, where dispatch() would call the handler at once.
         hold nothing;
         nothing.async_release(net::bind_executor(io_, [&](error_code ec) {
             EXPECT_TRUE(ec == errc::not_owner) << ec;
@@ -96,7 +97,7 @@ TEST_F(handler, keeps_its_io_context_running)
     EXPECT_TRUE(called);
 }
 
-// ── The allocator ───────────────────────────────────────────────────────────────────────────────
+// ── The allocator ────────────────────────────────────────────────────────────────────────────────
 
 struct memory_account {
     std::atomic<int> allocations = 0;
@@ -153,7 +154,7 @@ TEST_F(handler, is_kept_in_its_allocators_memory_until_it_is_called)
     EXPECT_EQ(account.allocations, 2);  // once while it waited, once to be posted
 }
 
-// In memory of its own.
+// A handler that is stored in its own memory.
 struct owning_handler {
     using allocator_type = counting_allocator<char>;
 
@@ -185,7 +186,7 @@ TEST_F(handler, may_own_the_memory_it_is_kept_in_when_its_io_context_goes_first)
     EXPECT_FALSE(called);
 }
 
-// ── Cancellation ────────────────────────────────────────────────────────────────────────────────
+// ── Cancellation ─────────────────────────────────────────────────────────────────────────────────
 
 class cancelled_handler : public handler, public ::testing::WithParamInterface<int> {
 protected:
@@ -252,7 +253,7 @@ TEST_F(handler, that_is_cancelled_after_the_grant_gets_the_hold)
                                                told = ec;
                                                got = std::move(held);
                                            }))));
-    // Nobody has run the io_context, but the client has told so: the handler was posted.
+    // The io_context has not run, but the handler was posted: the client has completed the call.
     EXPECT_TRUE(eventually([&] { return account.allocations == 2; }));
     signal.emit(net::cancellation_type::terminal);
     EXPECT_TRUE(run());
@@ -274,7 +275,7 @@ TEST_F(handler, of_a_release_cannot_be_cancelled)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-// ── What goes first ─────────────────────────────────────────────────────────────────────────────
+// ── Order of destruction ─────────────────────────────────────────────────────────────────────────
 
 net::awaitable<void> hold_for_ever(mutex& lock, std::shared_ptr<int> alive)
 {
@@ -306,7 +307,7 @@ TEST_F(handler, that_was_posted_is_destroyed_with_its_io_context_and_its_hold_is
     {
         net::io_context brief;
         mutex_.async_acquire(net::bind_executor(brief, [](error_code, const hold&) {
-            FAIL() << "called though nobody ran the io_context";
+            FAIL() << "called although the io_context did not run";
         }));
         EXPECT_TRUE(eventually([&] { return !client_.holds().empty(); }));
     }

@@ -19,7 +19,7 @@
 namespace pawl::test {
 namespace {
 
-// What a coroutine gets is put where the test can see it. The test waits for the coroutine's end first.
+// Stores the result of a coroutine for the test. The test waits for the end of the coroutine first.
 task acquire_into(lockable& lock, hold& got)
 {
     got = co_await lock.acquire_async();
@@ -177,7 +177,7 @@ TEST_F(awaiting, a_release_ends_the_hold_at_once)
     hold held = mutex_.acquire();
     auto unused = held.release_async();
     EXPECT_FALSE(held);
-    EXPECT_TRUE(server_.is_locked("job"));  // nothing has been sent: it was not awaited
+    EXPECT_TRUE(server_.is_locked("job"));  // nothing has been sent, because it was not awaited
 }
 
 TEST_F(awaiting, a_release_of_an_empty_hold_throws)
@@ -201,7 +201,7 @@ TEST_F(awaiting, a_release_of_a_lost_hold_throws)
     EXPECT_EQ(code_of([&] { release(held).get(); }), errc::lost);
 }
 
-// ── Where a coroutine goes on ───────────────────────────────────────────────────────────────────
+// ── Where a coroutine resumes ────────────────────────────────────────────────────────────────────
 
 template <class Where>
 task note_thread(lockable& lock, Where& where, std::thread::id& seen)
@@ -261,7 +261,7 @@ TEST_F(awaiting, resumes_through_a_callable_that_takes_only_handles)
 TEST_F(awaiting, resumes_in_an_io_context)
 {
     boost::asio::io_context here;
-    client own{options()};  // which goes before the io_context
+    client own{options()};  // is destroyed before the io_context
     mutex lock{own, "job"};
     auto on = here.get_executor();
     std::thread::id seen;
@@ -274,7 +274,7 @@ TEST_F(awaiting, resumes_in_an_io_context)
     EXPECT_EQ(seen, std::this_thread::get_id());
 }
 
-// ── Coroutines that are destroyed while they wait ───────────────────────────────────────────────
+// ── Coroutines that are destroyed while they wait ────────────────────────────────────────────────
 
 TEST_F(awaiting, is_cancelled_when_the_coroutine_is_destroyed)
 {
@@ -306,7 +306,8 @@ TEST_F(awaiting, does_not_resume_a_coroutine_that_was_destroyed_after_the_answer
         ASSERT_TRUE(here.has_some());
         EXPECT_TRUE(server_.is_locked("job"));
     }
-    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));  // the queue has it still
+    EXPECT_TRUE(
+        eventually([&] { return !server_.is_locked("job"); }));  // its resumption is still queued
     EXPECT_TRUE(here.run_one());
     EXPECT_FALSE(resumed);
 }
@@ -327,7 +328,7 @@ TEST_F(awaiting, a_release_completes_without_its_coroutine)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-// ── Many ────────────────────────────────────────────────────────────────────────────────────────
+// ── Many ─────────────────────────────────────────────────────────────────────────────────────────
 
 task count_up(lockable& lock, int rounds, int& counter)
 {

@@ -30,7 +30,7 @@ protected:
         local::stop(true);
     }
 
-    // Each test is a process of its own.
+    // Each test runs in its own process.
     static void set(const char* name, const std::string& value)
     {
         ASSERT_EQ(::setenv(name, value.c_str(), 1), 0);
@@ -88,7 +88,7 @@ TEST_F(on_a_local_server, a_call_fails_with_the_reason_if_it_cannot_be_started_a
     set("PATH", "/nowhere");
     try {
         static_cast<void>(acquire_future(lock).get());
-        FAIL() << "granted by nobody";
+        FAIL() << "granted although there is no server";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
         EXPECT_NE(std::string{e.what()}.find("redis-server is not in PATH"), std::string::npos)
@@ -117,7 +117,7 @@ TEST_F(on_a_local_server,
     set("PATH", "/nowhere");
     try {
         static_cast<void>(acquire_future(lock).get());
-        FAIL() << "granted by nobody";
+        FAIL() << "granted although there is no server";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
         EXPECT_NE(std::string{e.what()}.find("redis-server is not in PATH"), std::string::npos)

@@ -1,5 +1,5 @@
-// Asynchronous calls against a real server: very many at once, beside blocking ones, cancelled at every
-// stage, and with a client that goes first.
+// Asynchronous calls against a real server: very many at once, together with blocking calls,
+// cancelled at every stage, and with a client that is destroyed first.
 #include "async/task.h"
 #include "integration/contended.h"
 #include "support/sanitized.h"
@@ -42,7 +42,8 @@ constexpr std::size_t many = sanitized ? 1'000 : 5'000;
 
 class asio_server : public contended {
 protected:
-    // The threads of this process once the first client has all it ever needs, one for events too.
+    // The threads of this process when the first client has started all of its threads, including
+    // the one for events.
     [[nodiscard]] std::size_t usual_threads()
     {
         mutex{first_, "warm"}.acquire().release();
@@ -50,7 +51,7 @@ protected:
         return thread_count();
     }
 
-    // Runs until nothing is left to do.
+    // Runs until there is nothing left to do.
     void run()
     {
         io_.restart();
@@ -61,9 +62,10 @@ protected:
     net::io_context io_;
 };
 
-// ── Very many ───────────────────────────────────────────────────────────────────────────────────
+// ── Very many ────────────────────────────────────────────────────────────────────────────────────
 
-// What the lock protects: who finds someone inside, or a greater fence, has seen an error.
+// The resource that the lock protects. A caller that finds another caller inside, or a greater
+// fence, has seen an error.
 struct protected_thing {
     void enter(std::uint64_t fence)
     {
@@ -148,7 +150,7 @@ TEST_F(asio_server, holds_thousands_of_locks_at_once_with_one_thread)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-// ── Beside blocking callers ─────────────────────────────────────────────────────────────────────
+// ── Beside blocking callers ──────────────────────────────────────────────────────────────────────
 
 net::awaitable<void> visit_often(lockable& lock, protected_thing& thing, int rounds)
 {
@@ -197,7 +199,7 @@ TEST_F(asio_server, works_with_an_io_context_of_several_threads)
     EXPECT_EQ(thing.errors, 0U);
 }
 
-// ── Cancelled ───────────────────────────────────────────────────────────────────────────────────
+// ── Cancelled ────────────────────────────────────────────────────────────────────────────────────
 
 task acquire_stopped(lockable& lock, std::stop_token stop, std::error_code& told)
 {
@@ -257,7 +259,7 @@ TEST_F(asio_server, cancels_many_waiters_and_the_others_get_the_lock)
     for (std::size_t i = 0; i < count; i += 2) {
         signals[i].emit(net::cancellation_type::terminal);
     }
-    // Who is granted the lock before his cancellation has reached the client gets it.
+    // A waiter that is granted the lock before its cancellation reaches the client gets the lock.
     while (cancelled < count / 2 && io_.run_one_for(patience) > 0) continue;
     held.release();
     run();
@@ -309,7 +311,7 @@ TEST_F(asio_server, gives_back_locks_that_were_granted_to_destroyed_coroutines)
     EXPECT_FALSE(told) << told;
 }
 
-// ── What goes first ─────────────────────────────────────────────────────────────────────────────
+// ── Order of destruction ─────────────────────────────────────────────────────────────────────────
 
 TEST_F(asio_server, ends_all_calls_when_their_client_is_destroyed)
 {
@@ -327,7 +329,7 @@ TEST_F(asio_server, ends_all_calls_when_their_client_is_destroyed)
     brief.reset();
     run();
     EXPECT_EQ(cancelled + others, many);
-    EXPECT_GE(cancelled, many / 2);  // those behind who has the lock had no chance
+    EXPECT_GE(cancelled, many / 2);  // the waiters behind the holder cannot have got the lock
 }
 
 TEST_F(asio_server, may_be_destroyed_before_a_client_with_outstanding_calls)
