@@ -27,7 +27,7 @@ namespace {
 
 class handler : public with_asio {};
 
-// ── The executor ─────────────────────────────────────────────────────────────────────────────────
+// ── The executor ────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(handler, is_called_on_its_executor)
 {
@@ -97,7 +97,7 @@ TEST_F(handler, keeps_its_io_context_running)
     EXPECT_TRUE(called);
 }
 
-// ── The allocator ────────────────────────────────────────────────────────────────────────────────
+// ── The allocator ───────────────────────────────────────────────────────────────────────────────
 
 struct memory_account {
     std::atomic<int> allocations = 0;
@@ -186,7 +186,7 @@ TEST_F(handler, may_own_the_memory_it_is_kept_in_when_its_io_context_goes_first)
     EXPECT_FALSE(called);
 }
 
-// ── Cancellation ─────────────────────────────────────────────────────────────────────────────────
+// ── Cancellation ────────────────────────────────────────────────────────────────────────────────
 
 class cancelled_handler : public handler, public ::testing::WithParamInterface<int> {
 protected:
@@ -275,7 +275,7 @@ TEST_F(handler, of_a_release_cannot_be_cancelled)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-// ── Order of destruction ─────────────────────────────────────────────────────────────────────────
+// ── Order of destruction ────────────────────────────────────────────────────────────────────────
 
 net::awaitable<void> hold_for_ever(mutex& lock, std::shared_ptr<int> alive)
 {

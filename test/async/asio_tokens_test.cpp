@@ -24,7 +24,7 @@ using net::use_awaitable;
 
 class token : public with_asio {};
 
-// ── Callbacks ────────────────────────────────────────────────────────────────────────────────────
+// ── Callbacks ───────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(token, a_callback_is_given_the_hold)
 {
@@ -66,7 +66,7 @@ TEST_F(token, a_callback_of_a_busy_try_gets_nothing_and_no_error)
     EXPECT_EQ(called, 2);
 }
 
-// ── Coroutines ───────────────────────────────────────────────────────────────────────────────────
+// ── Coroutines ──────────────────────────────────────────────────────────────────────────────────
 
 net::awaitable<std::uint64_t> use(mutex& lock)
 {
@@ -189,7 +189,7 @@ TEST_F(token, an_or_of_awaitables_cancels_the_slower_one)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-// ── Futures ──────────────────────────────────────────────────────────────────────────────────────
+// ── Futures ─────────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(token, use_future_returns_the_hold)
 {
@@ -213,7 +213,7 @@ TEST_F(token, use_future_throws_the_error)
     }
 }
 
-// ── Error codes ──────────────────────────────────────────────────────────────────────────────────
+// ── Error codes ─────────────────────────────────────────────────────────────────────────────────
 
 TEST(asio_error, keeps_its_meaning_as_a_boost_error_code)
 {

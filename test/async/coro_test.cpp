@@ -201,7 +201,7 @@ TEST_F(awaiting, a_release_of_a_lost_hold_throws)
     EXPECT_EQ(code_of([&] { release(held).get(); }), errc::lost);
 }
 
-// ── Where a coroutine resumes ────────────────────────────────────────────────────────────────────
+// ── Where a coroutine resumes ───────────────────────────────────────────────────────────────────
 
 template <class Where>
 task note_thread(lockable& lock, Where& where, std::thread::id& seen)
@@ -274,7 +274,7 @@ TEST_F(awaiting, resumes_in_an_io_context)
     EXPECT_EQ(seen, std::this_thread::get_id());
 }
 
-// ── Coroutines that are destroyed while they wait ────────────────────────────────────────────────
+// ── Coroutines that are destroyed while they wait ───────────────────────────────────────────────
 
 TEST_F(awaiting, is_cancelled_when_the_coroutine_is_destroyed)
 {
@@ -328,7 +328,7 @@ TEST_F(awaiting, a_release_completes_without_its_coroutine)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-// ── Many ─────────────────────────────────────────────────────────────────────────────────────────
+// ── Many ────────────────────────────────────────────────────────────────────────────────────────
 
 task count_up(lockable& lock, int rounds, int& counter)
 {

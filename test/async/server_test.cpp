@@ -62,7 +62,7 @@ protected:
     net::io_context io_;
 };
 
-// ── Very many ────────────────────────────────────────────────────────────────────────────────────
+// ── Very many ───────────────────────────────────────────────────────────────────────────────────
 
 // The resource that the lock protects. A caller that finds another caller inside, or a greater
 // fence, has seen an error.
@@ -150,7 +150,7 @@ TEST_F(asio_server, holds_thousands_of_locks_at_once_with_one_thread)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-// ── Beside blocking callers ──────────────────────────────────────────────────────────────────────
+// ── Beside blocking callers ─────────────────────────────────────────────────────────────────────
 
 net::awaitable<void> visit_often(lockable& lock, protected_thing& thing, int rounds)
 {
@@ -199,7 +199,7 @@ TEST_F(asio_server, works_with_an_io_context_of_several_threads)
     EXPECT_EQ(thing.errors, 0U);
 }
 
-// ── Cancelled ────────────────────────────────────────────────────────────────────────────────────
+// ── Cancelled ───────────────────────────────────────────────────────────────────────────────────
 
 task acquire_stopped(lockable& lock, std::stop_token stop, std::error_code& told)
 {
@@ -311,7 +311,7 @@ TEST_F(asio_server, gives_back_locks_that_were_granted_to_destroyed_coroutines)
     EXPECT_FALSE(told) << told;
 }
 
-// ── Order of destruction ─────────────────────────────────────────────────────────────────────────
+// ── Order of destruction ────────────────────────────────────────────────────────────────────────
 
 TEST_F(asio_server, ends_all_calls_when_their_client_is_destroyed)
 {

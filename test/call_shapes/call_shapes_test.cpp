@@ -74,7 +74,7 @@ protected:
     std::shared_ptr<int> keeps_ = std::make_shared<int>(1);
 };
 
-// ── <pawl/coro.h> ────────────────────────────────────────────────────────────────────────────────
+// ── <pawl/coro.h> ───────────────────────────────────────────────────────────────────────────────
 
 task temporary_mutex(client& own, int number)
 {
@@ -189,7 +189,7 @@ TEST_F(call_shapes, calls_that_throw)
     EXPECT_TRUE(lock_.try_acquire());
 }
 
-// ── <pawl/asio.h> ────────────────────────────────────────────────────────────────────────────────
+// ── <pawl/asio.h> ───────────────────────────────────────────────────────────────────────────────
 
 net::awaitable<void> tokens(client& own, mutex& lock, std::shared_ptr<int> keeps)
 {
