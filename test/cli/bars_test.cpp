@@ -1,4 +1,4 @@
-// Histograms drawn in characters.
+// Histograms drawn with characters.
 #include "bars.h"
 
 #include "common/columns.h"

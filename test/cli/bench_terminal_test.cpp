@@ -22,7 +22,7 @@ protected:
         terminal_.expect("status=" + std::to_string(status) + ".");
     }
 
-    // The width of the widest line that was shown and ends like this.
+    // The width of the widest line on the screen that ends like this.
     [[nodiscard]] std::size_t widest(std::string_view ending) const
     {
         std::istringstream lines{terminal_.screen()};

@@ -1,4 +1,4 @@
-// pawl bench: figures, statuses, and what it does to the server.
+// pawl bench: figures, exit statuses, and its effects on the server.
 #include "command.h"
 
 #include "support/acl_rule.h"
@@ -33,7 +33,7 @@ protected:
         return pawl(all, {"LC_ALL=C"});
     }
 
-    // With short parts, unless the arguments say otherwise.
+    // With short parts, unless the arguments set another time.
     [[nodiscard]] result bench(const words& arguments) const
     {
         words all = short_parts;
@@ -41,7 +41,7 @@ protected:
         return finish(start_bench(all));
     }
 
-    // Returns when it is measuring this: when the server executes its commands.
+    // Returns when the measurement of this command has begun: when the server executes it.
     void wait_for_calls(std::string_view command)
     {
         ASSERT_TRUE(eventually([&] { return probe_.calls(command) > 100; }));
@@ -57,7 +57,7 @@ TEST_F(bench_command, measures_every_part)
                               "\nhand-off", "\n4 threads", "\nlock that lingers"}) {
         EXPECT_THAT(got.out, HasSubstr(title));
     }
-    EXPECT_THAT(got.out, Not(HasSubstr("#"))) << "no bars where there is no terminal";
+    EXPECT_THAT(got.out, Not(HasSubstr("#"))) << "no bars without a terminal";
     EXPECT_THAT(got.out + got.err, Not(HasSubstr("\033")));
 }
 
@@ -101,7 +101,7 @@ TEST_F(bench_command, writes_valid_json_for_a_name_that_is_not_utf8)
     EXPECT_EQ(got.end, exited(0)) << got.err;
     EXPECT_THAT(got.out, HasSubstr(R"("names":"a\"b\\c\nd µ )"
                                    "\xEF\xBF\xBD\xEF\xBF\xBD:"))
-        << "U+FFFD for each byte that starts no character";
+        << "U+FFFD for each byte that does not start a character";
 }
 
 TEST_F(bench_command, draws_histograms_when_asked)
@@ -116,7 +116,7 @@ TEST_F(bench_command, draws_histograms_when_asked)
 
 TEST_F(bench_command, needs_only_the_permissions_for_its_own_locks)
 {
-    // That all parts work shows that nothing else is touched.
+    // All parts work with this rule, so no other key is used.
     words rule{"ACL", "SETUSER", "bench", "on", ">hush"};
     for (const auto& each : smallest_rule()) rule.push_back(each);
     const redis_value reply = probe_.command(rule);

@@ -16,11 +16,11 @@ using test::patience;
 
 const auto do_nothing = [](const std::stop_token&) {};
 
-// Returns when the token says so; throws when it never does.
+// Returns when the token is triggered. Throws if it never is.
 void wait_for(const std::stop_token& give_up)
 {
     if (!test::eventually([&] { return give_up.stop_requested(); })) {
-        throw std::runtime_error{"was left alone"};
+        throw std::runtime_error{"the token was never triggered"};
     }
 }
 

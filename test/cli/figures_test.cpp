@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers in a form that people read easily.
 #include "figures.h"
 
 #include <gtest/gtest.h>

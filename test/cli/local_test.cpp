@@ -31,7 +31,7 @@ protected:
         return run_pawl(arguments, environment());
     }
 
-    // The redis-servers of this directory.
+    // The redis-server processes of this directory.
     [[nodiscard]] std::vector<pid_t> servers() const
     {
         std::vector<pid_t> found;
@@ -110,7 +110,7 @@ TEST_F(local_server, is_private)
 
 TEST_F(local_server, inherits_nothing_from_the_process_that_started_it)
 {
-    // `cat` reads until nobody has the pipe open any more.
+    // `cat` reads until no process has the pipe open.
     process running{{"env", environment().at(0), "SECRET=hush", "sh", "-c",
                      std::string{PAWL_COMMAND} + " run k -- echo line | cat"}};
     EXPECT_EQ(running.wait(patience), exited(0));
@@ -186,7 +186,7 @@ TEST_F(local_server, stop_is_refused_while_locks_are_held)
     EXPECT_EQ(got.end, exited(75));
     EXPECT_NE(got.err.find("1 lock is held"), std::string::npos) << got.err;
 
-    // The refusal did not disturb the holder.
+    // The refusal did not affect the holder.
     running.write("go\n");
     EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
 }

@@ -1,4 +1,4 @@
-// What `pawl run` does with the lock, and what the command sees of it.
+// What `pawl run` does with the lock, and what the command sees.
 #include "command.h"
 
 #include <algorithm>
@@ -67,13 +67,14 @@ TEST_F(run_lock, is_renewed_as_long_as_the_command_runs)
     const std::string holder = probe_.get("k");
     EXPECT_TRUE(always(2s, [&] { return probe_.get("k") == holder; }));
     running.close_stdin();
-    EXPECT_EQ(running.wait(patience), exited(1));  // of `read`, at the end of its input
+    EXPECT_EQ(running.wait(patience), exited(1));  // the status of `read` at the end of its input
 }
 
 TEST_F(run_lock, is_waited_for_until_it_is_free)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
-    // Nobody tells that it is free, but with so short a lease who waits looks every half second.
+    // The other holder does not announce its release. With such a short lease, a waiter looks every
+    // half second.
     process running = start({"--verbose", "--lease", "1s", "k", "--", "echo", "ran"});
     EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
     EXPECT_TRUE(always(200ms, [&] { return running.out().empty(); }));
@@ -123,7 +124,9 @@ TEST_F(run_lock, is_kept_for_the_time_of_hold_at_least)
     process running = start({"--hold-at-least", "2s", "k", "--", "echo", "ran"});
     EXPECT_EQ(running.line_after("ran"), "");
     const auto time = time_of([&] { EXPECT_TRUE(eventually([&] { return locks().empty(); })); });
-    EXPECT_GE(time, 1s);  // most of it, as the command may have been heard late
+    EXPECT_GE(
+        time,
+        1s);  // less than the whole time, because the start of the command may have been noticed late
     EXPECT_EQ(running.wait(patience), exited(0));
 }
 

@@ -1,4 +1,4 @@
-// Ranges with round bounds for what was measured.
+// Ranges with round bounds for a latency histogram.
 #include "log_buckets.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-// What must be true of any.
+// Checks what must be true for all histograms.
 void check(const common::latency_histogram& times, const std::vector<log_bucket>& buckets,
            std::size_t most)
 {

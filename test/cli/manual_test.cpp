@@ -1,4 +1,4 @@
-// The manual page and the completions are made from the options that the command has.
+// The manual page and the completions are made from the options of the command.
 #include "command.h"
 #include "pseudo_terminal.h"
 
@@ -26,7 +26,7 @@ std::filesystem::path manual(const std::string& name)
     return std::filesystem::path{PAWL_COMMAND}.parent_path() / "manual" / name;
 }
 
-// "-w", "--wait", …: those that stand at the beginning of a line of --help, in its column.
+// The options at the beginning of a line of --help, in their column: "-w", "--wait", …
 std::set<std::string> options_of(const words& command)
 {
     words line = command;
@@ -62,7 +62,7 @@ TEST(manual, test_sees_the_options_of_help)
     EXPECT_THAT(options_of({"local"}), Contains("--force"));
 }
 
-// What `man` shows, as plain text.
+// The text that `man` shows.
 std::string rendered_page()
 {
     process groff{{"groff", "-man", "-Tascii", "-P-cbou", "-ww", manual("pawl.1").string()}};
@@ -79,7 +79,8 @@ bool is_installed(const std::string& program)
 
 TEST(manual, page_has_every_option_of_help)
 {
-    // As in the source, which every machine has; what groff makes of it is the next test.
+    // The source of the page, because not every machine has groff. The next test checks what groff
+    // makes of it.
     const std::string page =
         std::regex_replace(read_file(manual("pawl.1")), std::regex{R"(\\-)"}, "-");
     for (const std::string& option : all_options()) {
@@ -161,7 +162,7 @@ TEST(completion_of_bash, offers_commands_in_the_position_of_a_command)
     EXPECT_THAT(completed({"run", "printen"}), ElementsAre()) << "this is the KEY";
 }
 
-// Bash makes words of their own of : and =.
+// Bash splits words at : and =.
 TEST(completion_of_bash, offers_commands_after_words_with_a_colon_or_an_equals_sign)
 {
     EXPECT_THAT(completed({"run", "job", ":", "x", "printen"}), Contains("printenv"));
@@ -180,7 +181,7 @@ TEST(completion_of_bash, does_not_offer_options_after_the_command)
     EXPECT_THAT(completed({"run", "k", "--url", "/et"}), ElementsAre()) << "an option of pawl";
 }
 
-// What zsh makes of the line when Tab is pressed at its end, with all that zsh itself does.
+// What zsh makes of the line when Tab is pressed at its end, with zsh's own completion system.
 TEST(completion_of_zsh, offers_commands_in_the_position_of_a_command)
 {
     const std::string text = read_file(manual("_pawl"));
@@ -209,7 +210,7 @@ std::string completed_by_fish(const std::string& line)
 
 TEST(completion_of_fish, offers_commands_in_the_position_of_a_command)
 {
-    // fish takes a long name that comes first for an option of its own.
+    // fish would take a long name in the first position for its own option.
     EXPECT_THAT(
         read_file(manual("pawl.fish")),
         ContainsRegex("__fish_complete_subcommand --fcs-skip=3 -[a-zA-Z] .*--wait .*--url"));
@@ -248,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(each, completion_of,
                          testing::Values(other_shell{"_pawl", "zsh"},
                                          other_shell{"pawl.fish", "fish"}));
 
-// Every parameter that a URL may have, as the library lists them when it knows one not.
+// The library lists all parameters of a URL when one is unknown.
 TEST(help, describes_every_parameter_of_a_url)
 {
     const std::string said = run_pawl({"run", "--url", "redis://h?nope=1", "k", "true"}).err;
@@ -270,7 +271,7 @@ TEST(help, describes_nested_runs_once)
     std::istringstream help{run_pawl({"run", "--help"}).out};
     std::string text;
     for (std::string word; help >> word;) text += word + " ";
-    const std::string said = "fails at once, with 64";
+    const std::string said = "fails at once, with status 64";
     EXPECT_NE(text.find(said), text.npos);
     EXPECT_EQ(text.find(said), text.rfind(said));
 }

@@ -1,4 +1,4 @@
-// Settings files: what they may say, who may read them, and what counts when several things speak.
+// Settings files: their contents, their permissions, and the order of precedence.
 #include "settings.h"
 
 #include "command.h"
@@ -39,8 +39,8 @@ protected:
         return "none";
     }
 
-    // `pawl run k printenv PAWL_KEY` in this environment. The lock is taken on server_ only if a
-    // fence is there afterwards.
+    // `pawl run k printenv PAWL_KEY` in this environment. If a fence exists on server_ afterwards,
+    // the lock was taken there.
     result run_in(const words& environment, const words& options = {})
     {
         words line{"run"};
@@ -116,7 +116,7 @@ TEST_F(settings_files, that_do_not_exist_are_ignored)
     EXPECT_FALSE(none.url || none.require_remote);
 }
 
-// A secret goes to the server that it was written down with, and to no other.
+// A password goes only to the server of the same file.
 TEST_F(settings_files, give_a_password_to_their_own_url_only)
 {
     const fs::path secret = write("secret file", "hush\n");
@@ -195,7 +195,7 @@ TEST_F(settings_files, show_no_password_in_a_mistake)
     }
 }
 
-// HOME is another user's: after sudo -E, or in a unit with ProtectHome=yes.
+// HOME belongs to another user: after sudo -E, or in a unit with ProtectHome=yes.
 TEST_F(settings_files, in_a_directory_that_may_not_be_searched_are_ignored)
 {
     const fs::path hidden = write("home/.config/pawl.conf", "url = redis://h\n");
@@ -239,7 +239,7 @@ TEST_F(settings_files, may_be_a_pipe_from_another_program)
                      "exec 9<&0; PAWL_CONFIG=<(read line <&9; echo \"$line\") exec " PAWL_COMMAND
                      " run k printenv PAWL_KEY"}};
     const std::string open = "/proc/" + std::to_string(running.pid()) + "/exe";
-    // It has nothing to read yet.
+    // The pipe is still empty.
     EXPECT_TRUE(eventually(
         [&] { return fs::equivalent(open, PAWL_COMMAND) && state_of(running.pid()) == 'S'; }));
     running.write("url = " + server_.unix_url() + "\n");
@@ -281,7 +281,7 @@ TEST_F(settings_files, are_not_read_when_a_server_is_named)
 
 using a_remote_server = settings_files;
 
-// A cron job without PAWL_URL must not lock each of twenty machines by itself.
+// A cron job without PAWL_URL must not lock each of twenty machines separately.
 TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
 {
     const fs::path file = write("remote.conf", "require_remote = yes\n");
@@ -325,7 +325,7 @@ TEST_F(a_remote_server, is_required_by_the_file_unless_the_environment_says_othe
         write("remote.conf", "require_remote = yes\nurl = " + server_.unix_url() + "\n");
     const std::string config = "PAWL_CONFIG=" + file.string();
     EXPECT_EQ(run_in({config}, {"--url", "local:"}).end, exited(64));
-    // Refused for its directory, and so later.
+    // Refused because of its directory, which is checked later.
     const result got = run_in({config, "PAWL_REQUIRE_REMOTE=no", "PAWL_LOCAL_DIR=/proc/none"},
                               {"--url", "local:"});
     EXPECT_NE(got.end, exited(64)) << got.err;

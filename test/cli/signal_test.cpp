@@ -20,7 +20,7 @@ TEST_F(run_signals, end_the_wait)
         EXPECT_EQ(waiting.wait(patience), killed_by(signal)) << waiting.err();
         EXPECT_EQ(waiting.out(), "");
 
-        // Nothing is left that would take the lock once it is free.
+        // No waiter is left that would take the lock when it becomes free.
         EXPECT_EQ(probe_.get("k"), "someone");
         probe_.must({"DEL", "k"});
         EXPECT_EQ(locks(), words{});

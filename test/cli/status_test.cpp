@@ -1,4 +1,4 @@
-// The exit status of `pawl run`: the command's own, and pawl's.
+// The exit status of `pawl run`: that of the command, and pawl's own.
 #include "command.h"
 
 #include "support/free_port.h"

@@ -1,4 +1,4 @@
-// What passes through `pawl run` untouched: the standard streams and the command's own words.
+// What `pawl run` passes through unchanged: the standard streams and the command's arguments.
 #include "command.h"
 
 namespace pawl::test {
@@ -11,8 +11,8 @@ protected:
         return std::string{PAWL_COMMAND} + " run --verbose --url " + server_.unix_url() + " k -- ";
     }
 
-    // Those that a command finds open when it is started by this wrapper, if any, with these
-    // redirections.
+    // The descriptors that are open in a command with these redirections. `wrapper`, if not empty,
+    // starts the command.
     [[nodiscard]] static std::string descriptors(const std::string& wrapper,
                                                  const std::string& redirections)
     {
@@ -37,7 +37,7 @@ TEST_F(run_streams, pass_through)
 
 TEST_F(run_streams, end_when_the_command_ends)
 {
-    // `cat` reads until nobody has the pipe open any more, the guardian included.
+    // `cat` reads until no process has the pipe open, not even the guardian.
     process running{{"sh", "-c",
                      std::string{PAWL_COMMAND} + " run --url " + server_.unix_url() +
                          " --hold-at-least 0 k -- echo line | cat"}};

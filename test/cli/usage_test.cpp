@@ -1,4 +1,4 @@
-// What pawl says when it is called in a wrong way, or asked how to call it.
+// What pawl prints when it is called wrongly, or asked for help.
 #include "command.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace {
 
 struct mistake {
     words arguments;
-    std::string said;  // part of the one line
+    std::string said;  // a part of the message
 };
 
 class wrong_usage : public testing::TestWithParam<mistake> {};
@@ -39,9 +39,9 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "--unlock", "9"}, "releases the lock when its command ends"},
         mistake{{"run", "-o", "k", "true"}, "does not inherit the lock"},
         mistake{{"run", "--close", "k", "true"}, "does not inherit the lock"},
-        mistake{{"run", "-F", "k", "true"}, "stay beside the command"},
-        mistake{{"run", "-nF", "k", "true"}, "stay beside the command"},
-        mistake{{"run", "--no-fork", "k", "true"}, "stay beside the command"},
+        mistake{{"run", "-F", "k", "true"}, "keep running beside the command"},
+        mistake{{"run", "-nF", "k", "true"}, "keep running beside the command"},
+        mistake{{"run", "--no-fork", "k", "true"}, "keep running beside the command"},
         mistake{{"run", "--nb", "--timeout", "1", "k", "true"}, "-n and -w"},
         mistake{{"run", "k", "-c", "true", "true"}, "not both"},
         mistake{{"run", "--fast", "k", "--", "true"}, "--fast"},
@@ -102,7 +102,7 @@ struct duration {
 
 class good_duration : public testing::TestWithParam<duration> {};
 
-// Seen through the refusal of a grace period that no lease of that length can hold.
+// The duration is visible in the message about a grace period that is too long for a lease.
 TEST_P(good_duration, is_understood)
 {
     const result got =
@@ -163,7 +163,7 @@ TEST(help, shows_the_version)
 
 class password : public command_test {};
 
-// What a user writes who forgot --url, or put it in the wrong place.
+// Mistakes of a user who forgot --url, or put it in the wrong place.
 class forgotten_url : public testing::TestWithParam<words> {};
 
 TEST_P(forgotten_url, does_not_show_the_password)
