@@ -306,8 +306,8 @@ TEST_F(awaiting, does_not_resume_a_coroutine_that_was_destroyed_after_the_answer
         ASSERT_TRUE(here.has_some());
         EXPECT_TRUE(server_.is_locked("job"));
     }
-    EXPECT_TRUE(
-        eventually([&] { return !server_.is_locked("job"); }));  // its resumption is still queued
+    // The lock is free, although the resumption is still in the queue.
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
     EXPECT_TRUE(here.run_one());
     EXPECT_FALSE(resumed);
 }

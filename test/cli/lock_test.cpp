@@ -124,9 +124,8 @@ TEST_F(run_lock, is_kept_for_the_time_of_hold_at_least)
     process running = start({"--hold-at-least", "2s", "k", "--", "echo", "ran"});
     EXPECT_EQ(running.line_after("ran"), "");
     const auto time = time_of([&] { EXPECT_TRUE(eventually([&] { return locks().empty(); })); });
-    EXPECT_GE(
-        time,
-        1s);  // less than the whole time, because the start of the command may have been noticed late
+    // Less than the whole time, because the start of the command may have been noticed late.
+    EXPECT_GE(time, 1s);
     EXPECT_EQ(running.wait(patience), exited(0));
 }
 

@@ -1,4 +1,4 @@
-// Passwords, users with few rights, databases, old protocols.
+// Passwords, users with few permissions, databases, old protocols.
 #include "integration/fixture.h"
 #include "support/acl_rule.h"
 #include "support/temp_dir.h"
@@ -40,7 +40,7 @@ protected:
         probe_.must({"ACL", "SETUSER", "clerk", "on", ">street", "+@all", "~*", "&*"});
     }
 
-    // No secret in anything that anyone may read.
+    // Checks that no secret is in any text that users can read.
     void nothing_is_shown(const std::string& more = {})
     {
         std::string all = more + events_.text();
@@ -191,7 +191,7 @@ protected:
         return made;
     }
 
-    // Everything that sends anything, whatever comes of it.
+    // Every operation that sends a request, with any outcome.
     void try_everything(client_options made)
     {
         made.shutdown_limit = 50ms;
@@ -209,7 +209,7 @@ protected:
             (void)hands_over(
                 made, where, [&] { return is_queued(); }, [&] { return denials() > 0; });
         }
-        // Bare, once the server's clock has moved on since the client connected.
+        // A bare acquire, when the server's clock has moved on since the client connected.
         mutex often{own, "stock:43", quick(1s)};
         for (int i = 0; i < 4; ++i) {
             std::error_code ignored;
@@ -224,8 +224,8 @@ protected:
 
     using condition = std::function<bool()>;
 
-    // One client holds a lock and releases it while another waits for it, as `waits` says. Whether
-    // the other got it, unless `enough` was seen before that.
+    // One client holds a lock and releases it while another waits for it, as `waits` says. Returns
+    // whether the other got it, unless `enough` became true before.
     bool hands_over(
         const client_options& made, layout where, const condition& waits,
         const condition& enough = [] { return false; })
@@ -241,7 +241,7 @@ protected:
         std::stop_source stop;
         auto waiting = std::async(std::launch::async, [&] {
             std::error_code told;
-            // Less than its lease: then the place in the queue has an end of its own.
+            // Less than its lease: then the place in the queue has a separate end.
             return second.try_acquire_for(8s, stop.get_token(), told).has_value();
         });
         const auto ended = [&] { return waiting.wait_for(0s) == std::future_status::ready; };
@@ -259,7 +259,8 @@ protected:
 
     bool is_queued() { return probe_.exists("pawl:queue:{stock:45}"); }
 
-    // One client lets a lock linger, until another wants it. Whether he got it.
+    // One client lets a lock linger until another client wants it. Returns whether that client got
+    // it.
     static bool is_given_up_when_wanted(const client_options& made, layout where)
     {
         client one{made};
@@ -330,14 +331,15 @@ TEST_F(rights, to_channels_are_not_needed_for_a_lock)
     use_everything(own);
     EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
     for (const layout where : {layout::plain, layout::hash}) {
-        // It asks again and again, with pauses of 100 ms at the most.
+        // It polls, with pauses of at most 100 ms.
         probe_.reset_stats();
         const auto asks = [&] { return probe_.calls("evalsha") >= 10; };
         EXPECT_LT(time_of([&] { EXPECT_TRUE(hands_over(made, where, asks)); }), 2s);
-        // Without a way to hear who wants it nothing lingers.
+        // A client that cannot hear that its lock is wanted does not let it linger.
         EXPECT_LT(time_of([&] { EXPECT_TRUE(is_given_up_when_wanted(made, where)); }), slack);
     }
-    EXPECT_TRUE(probe_.keys("pawl:queue:*").empty()) << "who cannot be told does not queue";
+    EXPECT_TRUE(probe_.keys("pawl:queue:*").empty())
+        << "a client that cannot listen does not join the queue";
     EXPECT_GT(denials(), 0);
 }
 

@@ -1,5 +1,5 @@
-// A lock that seems free is taken by two commands and no script; whatever speaks against that, the script
-// comes after.
+// A lock that seems to be free is taken with two commands and without a script. If that fails or is
+// not allowed, the script follows.
 #include "integration/fixture.h"
 #include "support/request_monitor.h"
 
@@ -15,7 +15,7 @@ class bare_acquire : public with_server {
 protected:
     static std::uint64_t next(lockable& lock) { return lock.acquire().fence(); }
 
-    // What the client has sent since the last time, by the first words; releases are left out.
+    // The first words of the requests since the last call, without releases.
     std::vector<std::string> sent()
     {
         monitor_.catch_up(probe_);
@@ -32,8 +32,8 @@ protected:
         if (acquires || words[0] == "INCR") sent_.push_back(acquires ? "script" : "bare");
     }
 
-    // Takes it until that is done without a script: the client must have heard the server's time on a
-    // connection that was there before.
+    // Takes the lock until that happens without a script. For that, the client must have heard the
+    // server's time on an existing connection.
     [[nodiscard]] bool warm_up() { return warm_up(lock_); }
 
     [[nodiscard]] bool warm_up(lockable& lock)
@@ -45,7 +45,7 @@ protected:
     }
 
     using names = std::vector<std::string>;
-    // Of all locks here, in ms: by these acquires are known from other scripts.
+    // The leases of all locks here, in ms. They distinguish acquires from other scripts.
     static constexpr std::array<std::string_view, 2> leases{"10000", "60000"};
 
     client client_{options()};
@@ -95,7 +95,7 @@ TEST_F(bare_acquire, has_a_fence_that_grows_even_if_the_data_is_old)
     const std::string old = probe_.must({"GET", "pawl:fence:{job}"}).text;
     for (int i = 0; i < 5; ++i) (void)next(lock_);
     const auto before = next(lock_);
-    // As after a restart.
+    // As after a restart with old data.
     probe_.must({"SET", "pawl:fence:{job}", old, "KEEPTTL"});
     probe_.must({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
     EXPECT_GT(next(lock_), before);
@@ -125,7 +125,8 @@ TEST_F(bare_acquire, without_the_permission_is_replaced_by_the_script)
     ASSERT_TRUE(warm_up());
     probe_.must({"ACL", "SETUSER", "default", "-incr"});
     for (int i = 0; i < 3; ++i) (void)next(lock_);
-    EXPECT_EQ(sent(), (names{"script", "script", "script"})) << "MONITOR does not show the refused";
+    EXPECT_EQ(sent(), (names{"script", "script", "script"}))
+        << "MONITOR does not show refused commands";
 }
 
 TEST_F(bare_acquire, is_not_used_for_fair_locks_or_hashes)
@@ -134,7 +135,8 @@ TEST_F(bare_acquire, is_not_used_for_fair_locks_or_hashes)
     recursive_mutex recursive{client_, "recursive", quick(10s)};
     ASSERT_TRUE(warm_up());
     for (int i = 0; i < 3; ++i) {
-        std::this_thread::sleep_for(2ms);  // of its clock's steps, so that numbers could be trusted
+        // The server's clock moves on, so that fences could be trusted.
+        std::this_thread::sleep_for(2ms);
         (void)next(fair);
         (void)next(recursive);
     }

@@ -1,4 +1,4 @@
-// Connections come and go; holds stay.
+// Connections break, but holds stay.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 class broken_connection : public with_server {
 protected:
-    // Two leases without a loss.
+    // Waits for two leases, without a loss.
     testing::AssertionResult survives(const hold& held, std::chrono::milliseconds lease)
     {
         if (!always(2 * lease, [&] { return !held.lost().stop_requested(); })) {
@@ -179,7 +179,7 @@ TEST_F(broken_connection, more_callers_than_pooled_connections_take_turns)
             });
         }
     }
-    EXPECT_LE(proxy_.counts().accepted - before, 3);  // the pool's, and that of renewals
+    EXPECT_LE(proxy_.counts().accepted - before, 3);  // those of the pool, and the one for renewals
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is left when a client goes: nothing. And how long it takes: no longer than its limit.
+// The destruction of a client leaves nothing behind, and takes no longer than its limit.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 #include "support/self_counts.h"
@@ -40,7 +40,7 @@ TEST_F(client_end, leaves_no_thread_descriptor_or_connection)
         const auto before = probe_.calls("pexpire");
         EXPECT_TRUE(eventually([&] { return probe_.calls("pexpire") > before; })) << "a renewal";
     };
-    use_a_client(server_.unix_url());  // what libraries open once for all is not counted
+    use_a_client(server_.unix_url());  // descriptors that libraries open once are not counted
     use_a_client(server_.url());
     const std::size_t threads = thread_count();
     const std::size_t descriptors = descriptor_count();
@@ -138,14 +138,14 @@ TEST_F(client_end, tells_remaining_holders_and_does_not_release_their_locks)
     EXPECT_EQ(held->why(), cause::closed);
     EXPECT_TRUE(held->lost().stop_requested());
     EXPECT_EQ(events_.first(hold_state::lost, held->id()).why, cause::closed);
-    EXPECT_EQ(probe_.get("job"), held->id());  // the lease goes on
+    EXPECT_EQ(probe_.get("job"), held->id());  // its lease continues
     std::error_code told;
     held->extend(1s, told);
     EXPECT_EQ(told, errc::lost);
     held->release(told);
     EXPECT_EQ(told, errc::lost);
     held.reset();
-    EXPECT_TRUE(eventually(900ms + slack, [&] { return !probe_.exists("job"); }));  // and ends
+    EXPECT_TRUE(eventually(900ms + slack, [&] { return !probe_.exists("job"); }));  // it ends
 }
 
 TEST_F(client_end, may_come_from_its_own_event_handler)

@@ -1,4 +1,4 @@
-// The fault proxy does what its table says, tried with a client that is not pawl.
+// The fault proxy does what its table says. The client of these tests is not pawl.
 #include "support/fault_proxy.h"
 #include "support/eventually.h"
 #include "support/redis_probe.h"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A connection through the proxy, whose patience for a reply is short.
+// A connection through the proxy that waits only a short time for a reply.
 class connection {
 public:
     explicit connection(const fault_proxy& proxy)
@@ -26,7 +26,7 @@ public:
         ::redisSetTimeout(context_.get(), {0, 300'000});
     }
 
-    // The reply as text; nothing when none came in time or the connection ended.
+    // The reply as text. Nothing if none came in time or the connection ended.
     std::optional<std::string> ask(const char* command)
     {
         send(command);
@@ -47,7 +47,7 @@ public:
         return text;
     }
 
-    // Writes what was appended, without waiting for an answer, and hangs up.
+    // Writes the appended commands and closes the connection, without waiting for a reply.
     void flush_and_close()
     {
         int done = 0;

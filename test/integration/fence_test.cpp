@@ -1,4 +1,4 @@
-// The fence grows with every grant, whatever becomes of the server's data.
+// The fence grows with every grant, whatever happens to the server's data.
 #include "integration/fixture.h"
 
 #include <mutex>

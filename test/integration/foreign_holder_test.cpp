@@ -1,13 +1,13 @@
-// A plain lock that is shared with libraries which know nothing of queues and messages.
+// A plain lock that is shared with libraries that do not know queues and messages.
 #include "integration/contended.h"
 
 namespace pawl::test {
 namespace {
 
-constexpr auto lease = 1500ms;  // so that who waits looks every 500 ms
+constexpr auto lease = 1500ms;  // so that a waiter looks every 500 ms
 constexpr auto late = slack;
 
-// What redis-py writes (uuid1, as 32 hexadecimal digits). Its locks have no expiry unless asked for.
+// A token of redis-py (uuid1, as 32 hexadecimal digits). Its locks have no expiry by default.
 constexpr std::string_view redis_py_token = "0f8fad5bd9cb469fa16570867728950e";
 
 class foreign_holder : public contended {
@@ -31,7 +31,7 @@ TEST_F(foreign_holder, is_followed_by_a_polling_waiter_at_its_next_poll)
     asking next{lock};
     const auto before = probe_.calls("evalsha");
     ASSERT_TRUE(eventually([&] { return probe_.calls("evalsha") > before + 2; }));
-    EXPECT_EQ(leftovers(), std::vector<std::string>{"job"});  // nobody queues for that
+    EXPECT_EQ(leftovers(), std::vector<std::string>{"job"});  // it is not in a queue
     probe_.must({"DEL", "job"});
     EXPECT_TRUE(next.ends_within(20ms + slack));
     EXPECT_TRUE(next.result());
@@ -122,7 +122,7 @@ TEST_F(foreign_holder, can_be_a_stateless_holder)
     EXPECT_EQ(holder(), got->id());
 }
 
-// With a lease of 30 s a waiter looks every 10 s, unless it sees that nobody will tell it.
+// With a lease of 30 s a waiter looks every 10 s, unless it sees that the holder announces nothing.
 
 TEST_F(foreign_holder, that_announces_nothing_is_followed_soon_for_any_lease)
 {
@@ -159,7 +159,7 @@ TEST_F(foreign_holder, causes_at_most_fifty_looks_per_second)
         asked = probe_.calls("evalsha") - before;
     });
     EXPECT_FALSE(got);
-    // Until the client listens there are a few more, and one that gives the place back.
+    // There are a few more until the client listens, and one that gives the place back.
     EXPECT_LE(asked, took / 20ms + 10);
 }
 
@@ -186,7 +186,8 @@ TEST_F(foreign_holder, that_is_followed_by_a_pawl_holder_ends_the_frequent_looks
     probe_.must({"DEL", "job"});
     ASSERT_TRUE(eventually([&] { return one.ends_within(0ms) || two.ends_within(0ms); }));
     ASSERT_TRUE(until_queued(1));
-    // Who is left learns at the next look that the holder is pawl's, and then waits to be told.
+    // At its next look the remaining waiter learns that the holder is pawl's. Then it waits for a
+    // message.
     ASSERT_TRUE(eventually([&] {
         const auto before = probe_.calls("evalsha");
         return always(500ms, [&] { return probe_.calls("evalsha") == before; });

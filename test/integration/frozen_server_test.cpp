@@ -1,4 +1,4 @@
-// A server that does not answer, or is not there: holders learn it from their own clock.
+// A server that does not answer or does not run: holders notice it by their own clock.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ using steady = std::chrono::steady_clock;
 
 class frozen_server : public with_server {
 protected:
-    // The connection for renewals is there: from now on a missing answer is just that.
+    // Waits until the connection for renewals exists. From then on only answers are missing.
     void until_renewed()
     {
         ASSERT_TRUE(eventually([this] { return probe_.calls("pexpire") > 0; }));

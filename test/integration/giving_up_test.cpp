@@ -1,4 +1,4 @@
-// Waiters that give up, at their limit or because they are told to, leave nothing behind.
+// Waiters that give up, at their limit or by cancellation, leave nothing behind.
 #include "integration/contended.h"
 
 #include <random>
@@ -68,7 +68,7 @@ TEST_P(giving_up, lets_the_next_waiter_in)
 
 TEST_P(giving_up, of_one_thread_does_not_cost_another_thread_its_place)
 {
-    // In an unfair lock it is the first thread who stands in line at the server, for both.
+    // With an unfair lock, the first thread is in the server's queue for both threads.
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
     hold held = mine->acquire();
@@ -106,7 +106,7 @@ TEST_P(giving_up, just_when_the_lock_is_handed_over_does_not_lose_the_lock)
     constexpr int rounds = 60;
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
-    std::mt19937 dice{4};  // the scheduler does the rest
+    std::mt19937 dice{4};  // the scheduler adds more randomness
     int granted = 0;
     for (int i = 0; i < rounds; ++i) {
         std::optional<hold> held = mine->try_acquire_for(soon);
@@ -115,7 +115,7 @@ TEST_P(giving_up, just_when_the_lock_is_handed_over_does_not_lose_the_lock)
         const auto start = std::chrono::steady_clock::now();
         std::optional<hold> next;
         std::jthread waiter{[&] { next = theirs->try_acquire_for(limit); }};
-        std::this_thread::sleep_until(start + limit);  // that both happen at once is the point
+        std::this_thread::sleep_until(start + limit);  // both must happen at the same time
         held.reset();
         waiter.join();
         if (next) {

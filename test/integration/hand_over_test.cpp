@@ -1,4 +1,4 @@
-// Release is the grant of the next: what is told to whom, and what it costs.
+// A release grants the lock to the next waiter: which messages and requests this needs.
 #include "integration/contended.h"
 
 #include <memory>
@@ -43,7 +43,7 @@ TEST_P(hand_over, gives_a_hold_like_any_other)
     EXPECT_GT(got->valid_for(), 0ms);
     EXPECT_LE(got->valid_for(), 600ms);
 
-    // Renewed in time, again and again.
+    // It is renewed in time, again and again.
     EXPECT_TRUE(always(1500ms, [&] { return holder() == got->id(); }));
     EXPECT_EQ(got->state(), hold_state::held);
     EXPECT_TRUE(got->confirm());

@@ -1,5 +1,5 @@
-// Holds of a recursive mutex that are released by other threads than the one that enters again, and
-// locks that share a client with others: what one does must not cost the other his lock.
+// Holds of a recursive mutex that are released by another thread while its owner enters again, and
+// locks that share a client. An operation on one must not cost the other its lock.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -55,7 +55,7 @@ TEST_F(handed_on, a_re_entry_that_fails_while_the_first_hold_is_released_leaves_
     elsewhere.join();
     EXPECT_TRUE(told);
     proxy.pass();
-    EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); })) << "nobody holds it";
+    EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); })) << "it is free";
     EXPECT_TRUE(own.holds().empty());
 }
 
@@ -98,7 +98,7 @@ TEST_F(handed_on, a_stop_token_does_not_wait_behind_a_slow_handler)
     mutex two{own, "two", fixed};
     const hold first = one.acquire();
     const hold second = two.acquire();
-    // Tokens taken before: nobody looks at the clock for them but the client itself.
+    // The tokens are taken before the loss, so only the client itself can trigger them.
     const auto first_lost = first.lost();
     const auto second_lost = second.lost();
     EXPECT_TRUE(eventually([&] { return first_lost.stop_requested(); }));

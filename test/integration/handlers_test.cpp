@@ -1,4 +1,4 @@
-// Handlers of events and of losses run where pawl may be called, and never hold up a deadline.
+// Handlers of events and of losses may call pawl, and never delay a deadline.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 
 class handlers : public with_server {
 protected:
-    // Runs `body` in the event handler of a client, once, when a hold gets into that state.
+    // Runs `body` in the event handler of a client, once, when a hold changes to that state.
     client_options reacting(hold_state to, std::function<void(const event&)> body)
     {
         client_options made = options();

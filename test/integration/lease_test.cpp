@@ -1,4 +1,4 @@
-// The lease: renewed, fixed, extended, asked for.
+// The lease: with and without renewals, extended, and checked.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -27,11 +27,11 @@ TEST_P(lease, is_renewed_as_long_as_the_lock_is_held)
     mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();
     probe_.reset_stats();
-    // Not a multiple of 800 ms: a renewal that is under way then would be counted below.
+    // Not a multiple of 800 ms, because a renewal that is under way then would be counted below.
     EXPECT_TRUE(always(3600ms, [&] {
         return held.state() == hold_state::held && held.valid_for() > 0ns && probe_.exists("job");
     }));
-    // Every third of a lease: 4 times, give or take.
+    // Every third of a lease: about 4 times.
     const std::int64_t renewals = probe_.calls("pexpire");
     EXPECT_GE(renewals, 3);
     EXPECT_LE(renewals, 9);
@@ -46,8 +46,8 @@ TEST_P(lease, on_the_server_is_never_shorter_than_the_holder_thinks)
     const hold held = lock.acquire();
     EXPECT_TRUE(always(1s, [&] {
         const auto local = held.valid_for();
-        // Asked second, so what passes in between is to the server's disadvantage; allow for that,
-        // and for its rounding.
+        // The server is asked second, so the time in between is missing from its value. The
+        // comparison allows for that, and for its rounding.
         std::chrono::milliseconds there{};
         const auto meanwhile = time_of([&] { there = probe_.ttl("job"); });
         return there + meanwhile + 20ms >= local;
@@ -144,7 +144,7 @@ TEST_P(lease, is_counted_from_before_the_request_minus_the_drift)
 
 TEST_P(lease, is_kept_up_for_every_lock_while_others_come_and_go)
 {
-    // Each thread holds for longer than a lease, then lets go and starts again.
+    // Each thread holds its lock for longer than a lease, releases it and starts again.
     std::atomic<int> losses = 0;
     std::vector<std::jthread> threads;
     for (int t = 0; t < 8; ++t) {
@@ -182,7 +182,7 @@ TEST_P(lease, of_the_shortest_length_works)
         return false;
     };
     EXPECT_TRUE(eventually(one_round)) << kept << " holds lasted until they were released";
-    // The server agrees, on a machine that is quick enough to ask it in time.
+    // The server agrees, if the machine is fast enough to ask it in time.
     EXPECT_TRUE(eventually([&] {
         const hold held = lock.acquire();
         return probe_.exists("job") && held.state() == hold_state::held;

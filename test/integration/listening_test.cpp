@@ -1,5 +1,5 @@
-// The shared connection hears what is published to its channel, next to the answers that it carries,
-// and listens again after every break.
+// The shared connection receives the messages of its channel between the replies, and subscribes
+// again after every break.
 #include "integration/fixture.h"
 #include "support/ear.h"
 #include "support/fault_proxy.h"
@@ -18,7 +18,7 @@
 namespace pawl::test {
 namespace {
 
-// A transport on a loop of its own.
+// A transport with its own loop.
 class line {
 public:
     explicit line(const std::string& url) : transport_{loop_, config_of(url), 1, {2s, 2s}} {}
@@ -37,7 +37,7 @@ public:
         loop_.post([this] { transport_.listen("news", ear_); });
     }
 
-    // The answer as text; "(failed)" without one.
+    // The reply as text. "(failed)" if there is none.
     std::future<std::string> ask(std::vector<std::string> words)
     {
         auto promise = std::make_shared<std::promise<std::string>>();
@@ -51,7 +51,7 @@ public:
         return answer;
     }
 
-    // On the loop.
+    // To be called on the loop.
     void submit(const std::vector<std::string>& words, std::function<void(std::string)> done)
     {
         auto write = [words](const redis::server_facts&, std::string& out) {
@@ -89,7 +89,7 @@ protected:
         return probe_.must({"PUBLISH", "news", text}).integer;
     }
 
-    // Whether it gets there; whoever listens anew may miss some.
+    // Publishes until it arrives: a listener that has just begun may miss some messages.
     [[nodiscard]] bool reaches(const ear& who, const std::string& text)
     {
         return eventually([&] {
@@ -126,7 +126,7 @@ TEST_F(listening, can_begin_on_a_connection_that_is_in_use)
     auto second = mine.ask({"ECHO", "second"});
     EXPECT_EQ(first.get(), "first");
     EXPECT_EQ(second.get(), "second");
-    EXPECT_TRUE(told.listens()) << "it was asked before the second";
+    EXPECT_TRUE(told.listens()) << "SUBSCRIBE was sent before the second request";
     EXPECT_EQ(probe_.client_list().size(), 1U);
 }
 
@@ -136,7 +136,7 @@ TEST_F(listening, keeps_requests_and_replies_matched)
     const auto& told = mine.start();
     mine.listen();
     std::vector<std::future<std::string>> answers;
-    // A message to oneself comes before the answer of the PUBLISH.
+    // A message to the same client comes before the reply to its PUBLISH.
     for (int i = 0; i < 500; ++i) {
         answers.push_back(mine.ask({"ECHO", std::to_string(i)}));
         if (i % 7 == 0) static_cast<void>(mine.ask({"PUBLISH", "news", std::to_string(i)}));
@@ -203,7 +203,8 @@ TEST_F(listening, begins_again_when_the_server_comes_back)
     ASSERT_TRUE(eventually([&] { return told.listens(); }));
     server_.stop();
     ASSERT_TRUE(eventually([&] { return !told.listens(); }));
-    EXPECT_EQ(mine.ask({"ECHO", "nobody"}).get(), "(failed)") << "at once, not when it is back";
+    EXPECT_EQ(mine.ask({"ECHO", "nobody"}).get(), "(failed)")
+        << "at once, not when the server is back";
     server_.restart();
     probe_ = server_.probe();
     ASSERT_TRUE(eventually([&] { return told.listens(); }));
@@ -252,7 +253,7 @@ TEST_F(listening, fails_for_a_user_without_permission_but_requests_still_work)
     EXPECT_EQ(publish("secret"), 0);
     EXPECT_EQ(mine.ask({"ECHO", "third"}).get(), "third");
     EXPECT_TRUE(told.told().empty());
-    EXPECT_EQ(probe_.calls("hello"), 1) << "the connection is good for all else";
+    EXPECT_EQ(probe_.calls("hello"), 1) << "the connection works for other requests";
 }
 
 class listening_in_resp2 : public listening {
@@ -304,7 +305,7 @@ TEST_F(listening, misses_only_the_messages_that_the_network_loses)
     proxy.drop_pushes(0);
     publish("last");
     ASSERT_TRUE(eventually([&] { return told.messages().back() == "last"; }));
-    EXPECT_EQ(told.told(), std::vector{true}) << "the connection knew nothing of it";
+    EXPECT_EQ(told.told(), std::vector{true}) << "the connection did not notice it";
 }
 
 }  // namespace

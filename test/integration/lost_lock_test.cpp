@@ -1,4 +1,4 @@
-// The lock is gone on the server while someone holds it: the holder is told, and with the cause.
+// The lock disappears from the server while it is held: the holder is told, with the cause.
 #include "integration/fixture.h"
 
 #include <optional>
@@ -10,13 +10,13 @@ constexpr auto lease = 2400ms;
 
 class lost_lock : public with_server, public testing::WithParamInterface<layout> {
 protected:
-    // Told by the next renewal, a third of a lease from now at the latest.
+    // The holder is told by the next renewal, at most a third of the lease later.
     event told(const hold& held)
     {
         return events_.first(hold_state::lost, held.id(), lease / 3 + slack);
     }
 
-    // Whatever is there must be left alone.
+    // The new value must not be changed.
     void release_changes_nothing(hold& held, const std::string& type)
     {
         std::error_code code;
@@ -42,7 +42,7 @@ TEST_P(lost_lock, deleted_is_vanished)
     EXPECT_EQ(held.valid_for(), 0ns);
     EXPECT_TRUE(held.lost().stop_requested());
     EXPECT_TRUE(eventually([&] { return contains(events_.text(), "vanished"); }));
-    release_changes_nothing(held, "none");  // and nobody made it again (D2)
+    release_changes_nothing(held, "none");  // and it was not created again (D2)
 }
 
 TEST_P(lost_lock, flushed_is_vanished)

@@ -1,4 +1,4 @@
-// Messages that never arrive: of the grants that are told to those who wait, every third is lost.
+// Messages that never arrive: every third message about a grant is lost.
 #include "integration/contended.h"
 #include "support/fault_proxy.h"
 
@@ -16,11 +16,11 @@ constexpr int locks = 6;
 constexpr int clients = 4;
 constexpr int rounds = 10;  // of each client with each lock: 240 grants
 
-// A grant whose message was lost is found by looking; the rest is for this machine. Less than the
-// lease, after which anyone could take the lock.
+// A grant whose message was lost is found by a look. The rest allows for a busy machine. It is less
+// than the lease, after which any client could take the lock.
 constexpr auto longest_wait = look_interval(lease) + slack;
 
-// What happens to one lock.
+// What happened to one lock.
 struct record {
     std::mutex guard;
     steady::time_point freed = steady::now();

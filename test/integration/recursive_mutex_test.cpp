@@ -1,4 +1,4 @@
-// pawl::recursive_mutex: counted on the server, free at zero.
+// pawl::recursive_mutex: the count is on the server, and the lock is free at zero.
 #include "integration/fixture.h"
 #include "support/no_descriptors.h"
 #include "support/sanitized.h"
@@ -54,20 +54,21 @@ TEST_P(recursion, is_counted_up_and_down_and_frees_at_zero)
 
 TEST_P(recursion, is_free_after_the_release_even_if_an_entry_failed_for_lack_of_descriptors)
 {
-    if (address_sanitized) GTEST_SKIP() << "UBSan, which runs with it, needs descriptors";
+    if (address_sanitized) GTEST_SKIP() << "UBSan, which runs together with it, needs descriptors";
     auto outer = mutex_.acquire();
     std::stop_source stop;
     std::error_code told;
-    server_.freeze();  // so that there is something to wait for
+    server_.freeze();  // so that the call has to wait
     {
         const no_descriptors here;
         EXPECT_FALSE(mutex_.try_acquire(stop.get_token(), told));
     }
     server_.thaw();
-    EXPECT_EQ(told, errc::unreachable) << "it takes one to wait for the answer or for the stop";
+    EXPECT_EQ(told, errc::unreachable)
+        << "it needs a descriptor to wait for the answer or for the stop";
     outer.release();
     EXPECT_FALSE(probe_.exists("job"));
-    EXPECT_TRUE(client_.holds().empty()) << "or it would be renewed for ever";
+    EXPECT_TRUE(client_.holds().empty()) << "otherwise it would be renewed forever";
     EXPECT_TRUE(others_.try_acquire());
 }
 
@@ -201,7 +202,7 @@ TEST_P(recursion, does_not_re_enter_a_lost_lock)
     const std::string id = lock.current()->id();
     probe_.must({"DEL", "job"});
     (void)events_.first(hold_state::lost);
-    // Someone else may have worked under the lock meanwhile: a re-entry would hide that.
+    // Another holder may have worked under the lock meanwhile. A re-entry would hide that.
     const outcome told = outcome_of([&] { lock.lock(); });
     EXPECT_EQ(told.code, errc::lost);
     EXPECT_FALSE(probe_.exists("job"));

@@ -1,4 +1,4 @@
-// The notice that every full release is given on lock:release:NAME, for whoever listens.
+// The announcement of every full release on lock:release:NAME.
 #include "integration/contended.h"
 #include "support/subscriber.h"
 
@@ -14,8 +14,8 @@ struct notice {
     std::string holder;
 };
 
-// The text in a JSON string. Throws when that is none: by RFC 8259 control characters, quotes and
-// backslashes are escaped, and all else may stand as it is.
+// The text in a JSON string. Throws if it is not one: by RFC 8259, control characters, quotes and
+// backslashes must be escaped.
 std::string json_string(std::string_view text)
 {
     std::string out;
@@ -42,7 +42,7 @@ std::string json_string(std::string_view text)
     return out;
 }
 
-// These members, in this order.
+// Expects these members, in this order.
 notice read_notice(const std::string& message)
 {
     static const std::regex form{

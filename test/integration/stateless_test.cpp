@@ -1,4 +1,4 @@
-// The lock as two functions with a holder that the caller names.
+// Locks without an object: lock and unlock functions, with a holder that the caller chooses.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -125,7 +125,7 @@ TEST_F(stateless_pair, is_correct_when_replies_get_lost)
     proxy.swallow_reply_to(touches("job"), 1, fault_proxy::afterwards::close);
     std::error_code told;
     EXPECT_FALSE(stateless::try_lock(own, "job", "me", 5s, told));
-    EXPECT_EQ(told, errc::unreachable);  // it cannot know whose lock it would find
+    EXPECT_EQ(told, errc::unreachable);  // it cannot know whether the lock that it finds is its own
     EXPECT_EQ(proxy.counts().swallowed, 1);
     proxy.swallow_reply_to(touches("job"), 1, fault_proxy::afterwards::close);
     EXPECT_TRUE(stateless::unlock(own, "job", "me"));

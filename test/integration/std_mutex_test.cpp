@@ -1,4 +1,4 @@
-// pawl::mutex where a std::timed_mutex would stand.
+// pawl::mutex used like a std::timed_mutex.
 #include "integration/fixture.h"
 
 #include <atomic>

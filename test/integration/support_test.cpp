@@ -1,4 +1,4 @@
-// The tools of the other tests, tried on their own.
+// Tests of the helpers that the other tests use.
 #include "support/eventually.h"
 #include "support/fault_proxy.h"
 #include "support/process.h"
@@ -140,7 +140,7 @@ TEST(a_redis_server, can_be_frozen_again_and_again)
     redis_server server;
     for (int round = 0; round < 3; ++round) {
         server.freeze();
-        redis_probe probe = server.probe();  // the kernel still takes connections
+        redis_probe probe = server.probe();  // the kernel still accepts connections
         std::optional<bool> answered;
         std::jthread asking{[&] { answered = probe.must({"PING"}).text == "PONG"; }};
         EXPECT_TRUE(always(30ms, [&] {
@@ -151,7 +151,7 @@ TEST(a_redis_server, can_be_frozen_again_and_again)
         asking.join();
         EXPECT_EQ(answered, true);
     }
-    server.freeze();  // and stops while frozen
+    server.freeze();  // it is stopped while frozen
 }
 
 TEST(a_redis_server, that_was_killed_does_not_answer)

@@ -1,4 +1,4 @@
-// rediss://: who the server is, is checked unless the caller says otherwise.
+// rediss://: the server's certificate is verified unless the caller turns that off.
 #include "integration/fixture.h"
 #include "support/tls_files.h"
 

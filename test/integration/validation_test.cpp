@@ -1,4 +1,4 @@
-// Bad values are refused with their name, themselves and what is allowed.
+// Bad values are refused with a message that has their name, the value and the allowed range.
 #include "integration/fixture.h"
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace pawl::test {
 namespace {
 
-// The message must have all of these words.
+// The message must contain all of these words.
 void expect_refused(const std::function<void()>& call, const std::vector<std::string>& words)
 {
     const outcome told = outcome_of(call);
@@ -98,7 +98,7 @@ TEST(urls, that_are_wrong_do_not_show_their_password)
           "redis://user:ses/ame@h", "redis://user:ses?ame@h", "unix:user:sesame@h"}) {
         const outcome told = outcome_of([&] { const client own{url}; });
         EXPECT_EQ(told.code, errc::bad_argument) << url;
-        if (!url.starts_with("unix:")) {  // where it cannot be a password
+        if (!url.starts_with("unix:")) {  // there it cannot be a password
             EXPECT_TRUE(hides(told.message, "sesame"));
             EXPECT_TRUE(hides(told.message, "ame@"));
         }
@@ -265,7 +265,7 @@ TEST_F(lock_settings, different_names_are_different_locks)
         locks.push_back(std::make_unique<mutex>(client_, name, quick(10s)));
         holds.push_back(locks.back()->try_acquire().value());
     }
-    // Each with a fence of its own: no two names share one.
+    // Each has its own fence: no two names share one.
     EXPECT_EQ(probe_.keys("pawl:fence:*").size(), locks.size());
 }
 

@@ -1,4 +1,4 @@
-// Waiting: how long, how often it asks, and how it is called off.
+// Waiting: how long, how often it polls, and how it is cancelled.
 #include "integration/fixture.h"
 
 #include <optional>
@@ -21,7 +21,7 @@ class waiting : public with_server {
 protected:
     ~waiting() override { server_.thaw(); }
 
-    // Until this many more attempts than `before` have reached the server.
+    // Waits until this many more requests than `before` have reached the server.
     void until_asked(std::int64_t before)
     {
         ASSERT_TRUE(eventually([&] { return probe_.calls("evalsha") > before; }));
@@ -180,7 +180,7 @@ TEST_F(waiting, for_a_frozen_server_is_cancelled_at_once_and_leaves_nothing)
     std::stop_source source;
     steady::time_point asked;
     std::jthread cancelling{[&] {
-        std::this_thread::sleep_for(100ms);  // the request is under way; nobody can tell us so
+        std::this_thread::sleep_for(100ms);  // the request is under way, which cannot be observed
         asked = steady::now();
         source.request_stop();
     }};
@@ -192,7 +192,7 @@ TEST_F(waiting, for_a_frozen_server_is_cancelled_at_once_and_leaves_nothing)
     EXPECT_LT(returned - asked, slack);
 
     server_.thaw();
-    // The request that was under way is executed now, and then taken back.
+    // The request that was under way is executed now, and the lock is given back.
     EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); }));
     EXPECT_TRUE(always(300ms, [&] { return !probe_.exists("job"); }));
     EXPECT_TRUE(client_.holds().empty());

@@ -1,4 +1,5 @@
-// What listens is not what the URL says: the message tells what it looks like, and what to do.
+// The server is not of the kind that the URL says: the message names what it looks like, and what
+// to do.
 #include "integration/fixture.h"
 #include "support/free_port.h"
 #include "support/socket.h"
@@ -14,7 +15,7 @@
 namespace pawl::test {
 namespace {
 
-// Says the same to everyone, whatever it hears.
+// Sends the same text to every client, whatever it receives.
 class parrot {
 public:
     explicit parrot(std::string words) : words_{std::move(words)}
@@ -166,7 +167,7 @@ protected:
         made.command_limit = 100s;
         return made;
     }
-    // Far below the limit, which a repeated try would last for.
+    // Far below the limit, which repeated attempts would use up.
     static constexpr std::chrono::milliseconds at_once{30s};
     temp_dir dir_;
 };

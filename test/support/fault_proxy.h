@@ -7,8 +7,8 @@
 //   fault            client → server        server → client        connections
 //   pass             forwarded              forwarded              stay
 //   delay            forwarded later        forwarded later        stay
-//   drop_replies     forwarded              lost                   stay; no reply passes after the first loss
-//   drop_requests    lost                   forwarded              stay; no request passes after the first loss
+//   drop_replies     forwarded              lost                   stay, but no more replies pass
+//   drop_requests    lost                   forwarded              stay, but no more requests pass
 //   half_open        held back              held back              stay, until the fault ends
 //
 // A fault lasts until the next one replaces it. Every call returns after it has taken effect.
@@ -35,8 +35,8 @@ using request_predicate = std::function<bool(const request&)>;
 [[nodiscard]] request_predicate touches(std::string key);
 
 struct proxy_counts {
-    std::map<std::string, std::size_t>
-        requests;                    // by first word, in capitals; received, maybe not forwarded
+    // Requests that were received, whether forwarded or not, by their first word in capitals.
+    std::map<std::string, std::size_t> requests;
     std::size_t accepted = 0;        // all connections so far
     std::size_t open = 0;            // connections that are open now
     std::size_t swallowed = 0;       // replies that a swallow rule took

@@ -47,7 +47,7 @@ public:
     redis_value must(std::initializer_list<std::string_view> words);
 
     [[nodiscard]] bool exists(std::string_view key);
-    [[nodiscard]] std::string get(std::string_view key);  // empty if it does not exist
+    [[nodiscard]] std::string get(std::string_view key);                    // empty: none
     [[nodiscard]] std::chrono::milliseconds ttl(std::string_view key);      // negative: none
     [[nodiscard]] std::vector<std::string> keys(std::string_view pattern);  // sorted
 

@@ -230,7 +230,7 @@ private:
     std::optional<ticket> woken_;  // and has not looked since
 };
 
-RC_GTEST_PROP(local_queue_model, nobody_is_forgotten_and_never_do_two_hold_it, ())
+RC_GTEST_PROP(local_queue_model, no_waiter_is_forgotten_and_there_is_never_more_than_one_holder, ())
 {
     const auto count = *rc::gen::inRange(0, 200);
     users all;

@@ -116,7 +116,7 @@ story any_story()
 // For how a double is rounded.
 constexpr auto rounding = 1us;
 
-RC_GTEST_PROP(server_clock, never_showed_a_time_before_it_is_said_to_have, ())
+RC_GTEST_PROP(server_clock, never_showed_a_time_before_the_computed_moment, ())
 {
     const auto it = any_story();
     server_clock clock{it.drift};
@@ -124,7 +124,7 @@ RC_GTEST_PROP(server_clock, never_showed_a_time_before_it_is_said_to_have, ())
     RC_ASSERT(clock.when(it.server.ms(it.moment)).value() <= it.moment + rounding);
 }
 
-RC_GTEST_PROP(server_clock, never_shows_more_than_it_is_said_to_at_the_latest, ())
+RC_GTEST_PROP(server_clock, never_shows_more_than_the_computed_maximum, ())
 {
     const auto it = any_story();
     server_clock clock{it.drift};
@@ -135,7 +135,7 @@ RC_GTEST_PROP(server_clock, never_shows_more_than_it_is_said_to_at_the_latest, (
 
 // A bound that is always true is of no use if it is never near. What is lost is the way of the answer,
 // and twice the drift.
-RC_GTEST_PROP(server_clock, is_known_as_well_as_the_answer_was_quick, ())
+RC_GTEST_PROP(server_clock, is_known_more_exactly_after_a_quicker_answer, ())
 {
     const auto it = any_story();
     server_clock clock{it.drift};
