@@ -76,7 +76,7 @@ TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_not_valid)
     static_cast<void>(m.start(at(0)));
     ASSERT_EQ(m.on_reply(grant(7), at(988)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
-    EXPECT_TRUE(m.result().uncertain) << "the server may hold it for us";
+    EXPECT_TRUE(m.result().uncertain) << "the lock may be held on the server";
 }
 
 TEST_F(acquiring, a_late_grant_within_patience_is_repeated_and_counts_from_the_repeat)
@@ -151,7 +151,7 @@ TEST_F(acquiring, a_lost_reply_is_followed_by_a_repeat_that_says_so)
     EXPECT_EQ(step.request.mine.holder, "me") << "the same request, not a new one";
     ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
-    EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the try that was answered";
+    EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the answered attempt";
 }
 
 TEST_F(acquiring, a_request_after_one_that_was_never_sent_is_not_a_repeat)
@@ -183,7 +183,8 @@ TEST_F(acquiring, a_repeated_try_may_use_all_that_is_left_of_patience)
     auto step = m.on_reply(no_answer, at(100));
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_EQ(step.until, at(300)) << "on a slow line a new connection takes longer than a third";
+    EXPECT_EQ(step.until, at(300))
+        << "a new connection may take longer than a third on a slow network";
 }
 
 TEST_F(acquiring, every_answer_renews_the_patience)
@@ -201,9 +202,9 @@ TEST_F(acquiring, a_pause_longer_than_patience_does_not_use_it_up)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     static_cast<void>(m.on_reply(others_hold_it(), at(1)));
-    // The process was stopped, or the interval is long.
+    // The process was stopped, or the poll interval is long.
     static_cast<void>(m.on_time(at(5000)));
-    EXPECT_EQ(m.on_reply(never_sent, at(5100)).what, kind::pause) << "there is a second try";
+    EXPECT_EQ(m.on_reply(never_sent, at(5100)).what, kind::pause) << "there is a second attempt";
 }
 
 TEST_F(acquiring, a_holder_given_by_the_user_is_never_taken_for_its_own_grant)
@@ -249,7 +250,7 @@ TEST_F(acquiring, cancelling_while_a_request_is_under_way_must_be_cleaned_up)
 
 TEST_F(acquiring, after_a_lost_reply_the_lock_is_given_back_even_after_a_busy_answer)
 {
-    // The first request may still be on its way, and be granted when the holder leaves.
+    // The first request may still be on its way, and be granted when the holder releases the lock.
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(no_answer, at(100));
@@ -338,7 +339,7 @@ TEST_F(acquiring_with_a_hint, passes_it_again_with_the_repeat_of_an_unanswered_r
     const auto second = m.on_time(step.until).request;
     EXPECT_TRUE(second.repeated);
     EXPECT_FALSE(second.first);
-    EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have become of the first";
+    EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have happened to the first";
 }
 
 TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_the_store_says_so)
@@ -394,7 +395,7 @@ TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
     EXPECT_TRUE(m.on_time(step.until).request.repeated);
     ASSERT_EQ(m.on_reply(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
-    EXPECT_EQ(m.result().wanted_until, at(300)) << "that of the last request";
+    EXPECT_EQ(m.result().wanted_until, at(300)) << "the time of the last request";
 }
 
 // ── How long the server was silent ──────────────────────────────────────────────────────────────
@@ -458,7 +459,7 @@ TEST_F(acquiring, after_others_got_no_answer_has_only_the_rest_of_the_command_li
                       random_};
     const auto step = m.start(at(1000));
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_EQ(step.until, at(1100)) << "one short try it has in any case";
+    EXPECT_EQ(step.until, at(1100)) << "there is always one short attempt";
     ASSERT_EQ(m.on_reply(no_answer, at(1100)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     ASSERT_TRUE(m.result().silence);
@@ -475,7 +476,7 @@ TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
         static_cast<void>(m.start(at(0)));
         const failure error{.what = what, .maybe_executed = true};  // in part
         ASSERT_EQ(m.on_reply(error, at(1)).what, kind::finish);
-        EXPECT_TRUE(m.result().uncertain) << "what it did in part is taken back";
+        EXPECT_TRUE(m.result().uncertain) << "a partial effect is undone";
         EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but once";
     }
 }
@@ -513,7 +514,7 @@ TEST_F(acquiring, a_server_that_goes_away_is_not_reported_as_a_busy_lock)
     auto no_lock = others_hold_it();
     no_lock.holder = held_by::no_lock;
     auto step = m.on_reply(no_lock, at(1));
-    ASSERT_NE(step.what, kind::finish) << "it looks once more";
+    ASSERT_NE(step.what, kind::finish) << "it asks once more";
     step = m.on_time(step.until);
     const failure gone{.what = failure_kind::unreachable, .no_server = true};
     ASSERT_EQ(m.on_reply(gone, at(50)).what, kind::finish);

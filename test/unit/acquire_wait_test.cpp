@@ -1,4 +1,4 @@
-// Waiting in the server's queue, as acquire_machine does it.
+// Waiting in the server's queue, in acquire_machine.
 #include "core/acquire.h"
 
 #include "unit/at.h"
@@ -83,7 +83,7 @@ TEST_F(waiting_in_the_queue, is_requested_with_all_values_that_the_server_needs)
     EXPECT_TRUE(step.request.fair);
     EXPECT_EQ(step.request.client, "client");
     EXPECT_EQ(step.request.reserve, 7U);
-    EXPECT_EQ(step.request.wait, 9s) << "three times as long as between two looks";
+    EXPECT_EQ(step.request.wait, 9s) << "three times the interval of looks";
     EXPECT_FALSE(step.request.repeated);
 }
 
@@ -103,7 +103,7 @@ TEST_F(waiting_in_the_queue, lasts_until_it_is_time_to_look_again)
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_TRUE(step.request.wait) << "it renews the place";
-    EXPECT_TRUE(step.request.repeated) << "it may have been handed over meanwhile";
+    EXPECT_TRUE(step.request.repeated) << "the lock may have been handed over meanwhile";
     EXPECT_EQ(step.request.mine.holder, "me");
     step = m.on_reply(queued(), at(3010));
     ASSERT_EQ(step.what, kind::wait);
@@ -143,11 +143,11 @@ TEST_F(waiting_in_the_queue, looks_no_later_than_the_end_of_the_holders_lease)
     static_cast<void>(m.start(at(0)));
     EXPECT_EQ(m.on_reply(queued(20ms), at(5)).until, at(5 + 20 + 1));
     static_cast<void>(m.on_time(at(26)));
-    EXPECT_EQ(m.on_reply(queued(0ms), at(27)).until, at(28)) << "it has all but ended";
+    EXPECT_EQ(m.on_reply(queued(0ms), at(27)).until, at(28)) << "the lease is about to end";
     static_cast<void>(m.on_time(at(28)));
     EXPECT_EQ(m.on_reply(queued(1h), at(30)).until, at(3030));
     static_cast<void>(m.on_time(at(3030)));
-    EXPECT_EQ(m.on_reply(queued(-1ms), at(3040)).until, at(6040)) << "it never ends";
+    EXPECT_EQ(m.on_reply(queued(-1ms), at(3040)).until, at(6040)) << "the lease never ends";
 }
 
 TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
@@ -159,7 +159,7 @@ TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
     EXPECT_EQ(step.until, at(60));
     ASSERT_EQ(m.on_time(at(60)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::timed_out);
-    EXPECT_TRUE(m.result().uncertain) << "the place is to be given up";
+    EXPECT_TRUE(m.result().uncertain) << "the place must be given up";
 }
 
 TEST_F(waiting_in_the_queue, keeps_no_place_beyond_the_callers_limit)
@@ -176,12 +176,12 @@ TEST_F(waiting_in_the_queue, keeps_a_place_for_a_millisecond_at_least)
 {
     auto m = machine(time_limit::after(1ns));
     EXPECT_EQ(m.start(at(0)).request.wait, 1ms);
-    // A repeat that is sent when the limit has passed, because a message came too late to be of use.
+    // A repeat that is sent after the limit has passed, because a message came too late.
     auto late = waiting(time_limit::after(60ms));
     EXPECT_EQ(late.on_granted(notice(at(61) - 3s), at(61)).request.wait, 1ms);
 }
 
-// ── Told of a grant ─────────────────────────────────────────────────────────────────────────────
+// ── A message about a grant ─────────────────────────────────────────────────────────────────────
 
 TEST_F(waiting_in_the_queue, ends_with_a_grant_that_counts_from_the_hand_over)
 {
@@ -189,7 +189,7 @@ TEST_F(waiting_in_the_queue, ends_with_a_grant_that_counts_from_the_hand_over)
     ASSERT_EQ(m.on_granted(notice(at(500)), at(510)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().fence, 17U);
-    EXPECT_EQ(m.result().sent, at(500)) << "not when the message came";
+    EXPECT_EQ(m.result().sent, at(500)) << "not from the arrival of the message";
     EXPECT_FALSE(m.result().unheard);
 }
 
@@ -208,8 +208,8 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_that_is_too_old)
     const auto now = at(500 + 2250) + 1ns;
     const auto step = m.on_granted(notice(at(500)), now);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(step.request.repeated) << "so that it finds itself in place";
-    EXPECT_TRUE(step.request.wait) << "if the lease has ended by now";
+    EXPECT_TRUE(step.request.repeated) << "so that it finds its own grant";
+    EXPECT_TRUE(step.request.wait) << "in case the lease has ended";
     EXPECT_EQ(step.request.sent, now);
     ASSERT_EQ(m.on_reply(found(18), now + 5ms).what, kind::finish);
     EXPECT_EQ(m.result().fence, 18U);
@@ -220,7 +220,7 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_from_the_future)
 {
     auto m = waiting();
     const auto step = m.on_granted(notice(at(500) + 1ns), at(500));
-    ASSERT_EQ(step.what, kind::send) << "the server's clock was stepped";
+    ASSERT_EQ(step.what, kind::send) << "the server's clock was set back";
     EXPECT_TRUE(step.request.repeated);
 }
 
@@ -256,7 +256,7 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_
     const auto step = m.on_reply(no_answer, at(100));
     static_cast<void>(m.on_time(step.until));
     ASSERT_EQ(m.on_reply(found(18), at(120)).what, kind::finish);
-    EXPECT_FALSE(m.result().unheard) << "there was no message to hear";
+    EXPECT_FALSE(m.result().unheard) << "there was no message to miss";
 }
 
 TEST_F(waiting_in_the_queue, may_end_with_a_grant_without_a_hand_over)
@@ -283,7 +283,7 @@ TEST_F(waiting_in_the_queue, without_a_place_asks_again_after_short_pauses_that_
             step = m.on_time(now);
             ASSERT_EQ(step.what, kind::send);
             EXPECT_TRUE(step.request.wait);
-            EXPECT_FALSE(step.request.repeated) << "nothing of it is at the server";
+            EXPECT_FALSE(step.request.repeated) << "nothing was stored at the server";
         }
     }
 }
@@ -300,8 +300,8 @@ TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
     auto step = m.on_time(at(1100));
     step = m.on_reply(without_a_place(), at(1101));
     ASSERT_EQ(step.what, kind::pause);
-    EXPECT_EQ(step.until, at(1101 + 2)) << "as at first";
-    EXPECT_TRUE(m.on_time(step.until).request.repeated) << "the place may still be there";
+    EXPECT_EQ(step.until, at(1101 + 2)) << "the first pause again";
+    EXPECT_TRUE(m.on_time(step.until).request.repeated) << "the place may still exist";
 }
 
 // ── Giving up ───────────────────────────────────────────────────────────────────────────────────
@@ -352,7 +352,7 @@ TEST_F(waiting_in_the_queue, has_new_patience_after_an_old_message)
     auto step = m.on_granted(notice(at(2900) - 3s), at(2900));
     ASSERT_EQ(step.what, kind::send);
     step = m.on_reply(no_answer, step.until);
-    EXPECT_EQ(step.what, kind::pause) << "one lost reply is not the end";
+    EXPECT_EQ(step.what, kind::pause) << "one lost reply does not end it";
 }
 
 // ── Behind the holder of another library ────────────────────────────────────────────────────────
@@ -375,7 +375,7 @@ TEST_F(waiting_in_the_queue, behind_a_holder_that_announces_nothing_looks_every_
         step = m.on_time(step.until);
         ASSERT_EQ(step.what, kind::send);
         step = m.on_reply(behind(held_by::pawl), step.until);
-        EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is one of ours";
+        EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is pawl's";
     }
 }
 
@@ -384,16 +384,16 @@ TEST_F(waiting_in_the_queue, ends_when_a_value_that_is_not_a_holder_was_seen_twi
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     auto step = m.on_reply(behind(held_by::no_lock), at(1));
-    ASSERT_EQ(step.what, kind::wait) << "its expiry may be about to be set";
+    ASSERT_EQ(step.what, kind::wait) << "its expiry may be set soon";
     EXPECT_LE(step.until, at(101));
-    step = m.on_time(at(5));  // the client listens from now on, and so it was woken
+    step = m.on_time(at(5));  // the client listens from now on, so the waiter was woken
     ASSERT_EQ(m.on_reply(behind(held_by::no_lock), at(6)).what, kind::wait) << "not yet";
     step = m.on_time(at(101));
     ASSERT_EQ(m.on_reply(behind(held_by::no_lock), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
     EXPECT_NE(m.result().detail, "");
-    EXPECT_TRUE(m.result().uncertain) << "there is a place to be given back";
-    EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "and nothing to wait for";
+    EXPECT_TRUE(m.result().uncertain) << "the place must be given up";
+    EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "no request can still arrive";
 }
 
 TEST_F(waiting_in_the_queue, goes_on_if_the_second_look_finds_a_holder)

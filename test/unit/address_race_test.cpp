@@ -53,14 +53,14 @@ std::uint16_t port_of(const socket_address& address)
 {
     sockaddr_in where{};
     std::memcpy(&where, &address.storage, sizeof where);
-    return ntohs(where.sin_port);  // at the same place in both families
+    return ntohs(where.sin_port);  // at the same offset in both families
 }
 
 class racing : public testing::Test {
 protected:
     racing() { EXPECT_EQ(::listen(good_.get(), 8), 0); }
 
-    // Until it is decided.
+    // Runs until there is a result.
     status run(address_race& race)
     {
         auto now = race.advance();
@@ -105,7 +105,7 @@ TEST_F(racing, a_silent_address_costs_only_one_delay)
     ASSERT_EQ(run(race), status::connected);
     const auto won = race.take_socket();
     EXPECT_EQ(peer_port(won.get()), test::local_port(good_));
-    // One at the end of each delay, and one for the connection: nobody spins meanwhile.
+    // One turn at the end of each delay, and one for the connection: it does not spin.
     EXPECT_LE(turns_, 3);
 }
 
@@ -116,7 +116,7 @@ TEST_F(racing, a_short_limit_is_shared_among_the_addresses)
     addresses.push_back(good());
     const auto began = boot_clock::now();
     address_race race{addresses, began + 10ms};
-    // What is left of the limit does not count: a slow machine may need longer.
+    // The rest of the limit is not checked, because a slow machine may need longer.
     ASSERT_EQ(run(race), status::connected);
     EXPECT_LT(boot_clock::now() - began, 15 * 250ms);
 }
@@ -132,7 +132,7 @@ TEST_F(racing, the_next_address_is_tried_at_once_after_a_refusal)
 
 TEST_F(racing, a_slow_address_may_still_win_after_the_next_was_started)
 {
-    // The first is silent until there is room; the second stays silent.
+    // The first is silent until there is room. The second stays silent.
     const test::silent_listener other{"127.0.0.1"};
     auto first = std::make_unique<test::silent_listener>("127.0.0.1");
     const auto slow = first->port();
@@ -159,7 +159,7 @@ TEST_F(racing, a_process_that_was_forked_meanwhile_does_not_make_it_spin)
     until_ = boot_clock::now() + 200ms;
     address_race race{{refusing(), silent()}, until_ + 60s};
     ASSERT_EQ(race.advance(), status::more);
-    // It has the socket of the refused connection open for as long as it lives.
+    // The child has the socket of the refused connection open as long as it lives.
     auto child = test::process::forked([] {
         ::pause();
         return 0;

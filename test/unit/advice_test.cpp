@@ -1,4 +1,4 @@
-// What messages say to do.
+// The advice in error messages.
 #include "sync/message.h"
 
 #include <gtest/gtest.h>

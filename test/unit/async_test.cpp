@@ -1,5 +1,5 @@
-// Asynchronous calls over memory: how they end, what they leave behind when they are cancelled at any
-// stage, and that they meet blocking callers in one line.
+// Asynchronous calls on a memory server: how they end, what they leave behind when they are
+// cancelled at any stage, and that they share a queue with blocking callers.
 #include "support/async_calls.h"
 #include "support/self_counts.h"
 #include "unit/memory_fixture.h"
@@ -28,7 +28,7 @@ struct ending {
     std::thread::id where;
 };
 
-// Tells the code.
+// Passes the error code on.
 std::unique_ptr<async::completion> promised(std::promise<std::error_code> told)
 {
     return when_done([told = std::move(told)](std::error_code ec, std::string_view) mutable {
@@ -204,12 +204,12 @@ TEST_F(async_calls, cancelled_before_they_start_send_nothing)
 {
     std::stop_source stop;
     stop.request_stop();
-    server_.freeze();  // whatever was sent would be executed later
+    server_.freeze();  // a request that was sent would be executed later
     EXPECT_EQ(acquire(lock_, time_limit::never(), stop.get_token()).get().ec, errc::cancelled);
     server_.thaw();
     server_.advance(10s);
     EXPECT_TRUE(nothing_is_left("job"));
-    EXPECT_FALSE(queue_.has_fence("job"));  // it was not even taken back
+    EXPECT_FALSE(queue_.has_fence("job"));  // not even a release was sent
 }
 
 TEST_F(async_calls, cancelled_while_an_answer_is_awaited_give_the_lock_back)
@@ -219,7 +219,7 @@ TEST_F(async_calls, cancelled_while_an_answer_is_awaited_give_the_lock_back)
     auto waiting = acquire(lock_, time_limit::never(), stop.get_token());
     EXPECT_FALSE(is_ready(waiting, 50ms));
     stop.request_stop();
-    EXPECT_EQ(waiting.get().ec, errc::cancelled);  // though the server does not answer
+    EXPECT_EQ(waiting.get().ec, errc::cancelled);  // although the server does not answer
     server_.thaw();
     EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
     EXPECT_TRUE(theirs_.try_acquire());
@@ -320,7 +320,7 @@ TEST_F(async_calls, that_begin_while_the_client_is_destroyed_send_nothing)
 TEST_F(async_calls, of_a_frozen_server_do_not_block_the_destruction_of_the_client)
 {
     client_options patient = options();
-    patient.command_limit = 10min;  // so that nothing but the client's end can end the call
+    patient.command_limit = 10min;  // so that only the end of the client can end the call
     patient.shutdown_limit = 50ms;
     auto mine = std::make_unique<client>(patient);
     mutex lock{*mine, "job"};
@@ -331,7 +331,7 @@ TEST_F(async_calls, of_a_frozen_server_do_not_block_the_destruction_of_the_clien
     EXPECT_EQ(released.get(), errc::cancelled);
 }
 
-// ── One line for all ────────────────────────────────────────────────────────────────────────────
+// ── One queue for all ───────────────────────────────────────────────────────────────────────────
 
 TEST_F(async_calls, and_blocking_ones_pass_the_lock_on_to_each_other)
 {
@@ -367,7 +367,7 @@ TEST_F(async_calls, of_a_fair_mutex_are_served_in_order)
     held.reset();
     std::uint64_t last = 0;
     for (auto& each : waiting) {
-        const auto got = each.get();  // released at the end of the turn
+        const auto got = each.get();  // released at the end of the scope
         ASSERT_FALSE(got.ec);
         EXPECT_GT(got.held.fence(), last);
         last = got.held.fence();
@@ -386,13 +386,14 @@ TEST_F(async_calls, wait_by_the_thousand_without_threads)
 {
     lock_.acquire().release();
     theirs_.acquire().release();
-    ASSERT_TRUE(events_.wait_for(hold_state::released, 2));  // both have their thread for events
+    // Then both clients have started their thread for events.
+    ASSERT_TRUE(events_.wait_for(hold_state::released, 2));
     auto held = theirs_.acquire();
     const auto threads = thread_count();
     std::vector<std::future<ending>> waiting;
     for (int i = 0; i < 2'000; ++i) waiting.push_back(acquire(lock_));
     mutex free{client_, "free"};
-    ASSERT_FALSE(acquire(free).get().ec);  // the client has heard of all before this one
+    ASSERT_FALSE(acquire(free).get().ec);  // the client has processed all calls before this one
     EXPECT_EQ(thread_count(), threads);
     held.release();
     std::uint64_t last = 0;

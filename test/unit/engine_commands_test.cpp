@@ -1,5 +1,5 @@
-// The commands of the in-process Redis, each with what is easily got wrong. That they do what Redis
-// does is shown by comparison, in test/integration/engine_differential_test.cpp.
+// The commands of the in-process Redis, with their difficult cases.
+// test/integration/engine_differential_test.cpp compares them with a real server.
 #include "store/memory/glob.h"
 #include "unit/engine_fixture.h"
 

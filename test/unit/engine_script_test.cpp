@@ -1,4 +1,4 @@
-// Scripts in the in-process Redis: what they see, what becomes of their values, what they may do.
+// Scripts in the in-process Redis: what they see, how their values are converted, what they may do.
 #include "redis/scripts.h"
 #include "unit/engine_fixture.h"
 

@@ -1,4 +1,4 @@
-// Time, faults, channels and the wire of the in-process Redis.
+// Time, faults, channels and the protocol of the in-process Redis.
 #include "unit/engine_fixture.h"
 
 #include <utility>
@@ -31,7 +31,7 @@ TEST_F(engine_test, a_key_that_ended_is_counted_until_it_is_accessed)
 
 TEST_F(engine_test, time_stands_still_within_a_script)
 {
-    // As if the clock ran on while the script does.
+    // A clock that advances while the script runs.
     std::chrono::microseconds ticking{5s};
     engine ticks{[&] { return ticking += 1s; }};
     std::string out;

@@ -1,4 +1,4 @@
-// The loop, its own thread, and those who help it.
+// The loop, its own thread, and its guests.
 #include "base/event_loop.h"
 
 #include "support/eventually.h"
@@ -29,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::eventually;
 
-// A descriptor that is watched. Each signal calls the handler once.
+// A watched descriptor. Each signal calls the handler once.
 class source {
 public:
     source(event_loop& loop, std::function<void()> handler)
@@ -50,7 +50,7 @@ public:
     source(const source&) = delete;
     source& operator=(const source&) = delete;
 
-    // The loop was stopped.
+    // To be called after the loop was stopped.
     void let_go() { loop_ = nullptr; }
 
     void signal() const
@@ -79,7 +79,7 @@ protected:
     a_loop()
     {
         loop_.start();
-        // Before there is a guest, in whose turn it could run.
+        // Before there is a guest, because the guest could run the task.
         std::promise<std::thread::id> id;
         loop_.post([&] { id.set_value(std::this_thread::get_id()); });
         own_thread_ = id.get_future().get();
@@ -95,7 +95,7 @@ protected:
     std::thread::id own_thread_;
 };
 
-// A thread that helps until it is woken.
+// A thread that calls help() until it is woken.
 class helper {
 public:
     helper(event_loop& loop, platform& platform, boot_time until = boot_time::max())
@@ -122,7 +122,7 @@ private:
     std::thread::id id_;
 };
 
-// Waits until he is the guest: before that the own thread reads.
+// Waits until this thread is the guest. Before that, the loop's own thread reads.
 void until_there(event_loop& loop, const helper& who)
 {
     std::atomic<std::thread::id> reader;
@@ -133,7 +133,7 @@ void until_there(event_loop& loop, const helper& who)
     }));
 }
 
-// Counts those who sleep here.
+// Counts the threads that sleep.
 class counting_platform final : public platform {
 public:
     [[nodiscard]] boot_time now() const noexcept override { return real_.now(); }
@@ -326,7 +326,7 @@ TEST_F(a_loop, has_one_guest_and_the_others_sleep)
     for (int i = 1; i <= 20; ++i) {
         input.signal();
         EXPECT_TRUE(eventually([&] { return count == i; }));
-        // The own thread, if the guest was not back from the last one.
+        // It is the loop's own thread if the guest has not come back yet.
         EXPECT_TRUE(reader.load() == one.id() || reader.load() == own_thread_);
     }
     one.wake();
@@ -341,7 +341,7 @@ TEST_F(a_loop, has_one_guest_and_the_others_sleep)
 
 TEST_F(a_loop, runs_one_task_at_a_time_with_any_guest)
 {
-    int inside = 0;  // not atomic: only one task touches it at a time
+    int inside = 0;  // not atomic: only one task uses it at a time
     int most = 0;
     int count = 0;
     const auto task = [&] {
@@ -386,7 +386,7 @@ TEST_F(a_loop, runs_its_timers_while_there_is_a_guest)
     until_there(loop_, one);
     std::promise<std::thread::id> ran;
     const auto due = in(10ms);
-    // Set in a guest's turn, if he is there.
+    // Set by a guest, if there is one.
     source setter{loop_,
                   [&] { loop_.call_at(due, [&] { ran.set_value(std::this_thread::get_id()); }); }};
     setter.signal();

@@ -25,7 +25,7 @@ protected:
         return {std::move(what), 300ms, random_};
     }
 
-    // Sends it, gets this instead of an answer, and sends it again.
+    // Sends the request, gets this failure instead of an answer, and sends it again.
     static base::boot_time repeat(exchange_machine& m, const failure& first)
     {
         static_cast<void>(m.start(at(0)));
@@ -35,7 +35,7 @@ protected:
         return step.until;
     }
 
-    // The answer, in the end.
+    // The final answer.
     [[nodiscard]] static hold_reply hold_result(const exchange_machine& m)
     {
         return std::get<hold_reply>(m.result());
@@ -84,7 +84,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_counts_as_released_when
 
 TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_report_the_used_fences)
 {
-    // By then others may have had the lock, and higher numbers.
+    // By then other holders may have had the lock, with higher fences.
     for (const auto& first : {lost_reply, not_sent}) {
         auto m = machine(release_);
         static_cast<void>(repeat(m, first));
@@ -116,7 +116,8 @@ TEST_F(exchanging, a_repeated_keep_that_finds_the_lock_gone_means_that_it_was_ha
         auto m = machine(keep_);
         static_cast<void>(repeat(m, lost_reply));
         ASSERT_EQ(m.on_reply(keep_reply{answer}, at(120)).what, kind::finish);
-        EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m))) << "as good as released";
+        EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m)))
+            << "this counts as released";
     }
 }
 
@@ -162,7 +163,7 @@ TEST_F(exchanging, it_ends_without_an_answer_at_the_end_of_the_patience)
     auto step = m.on_time(at(200));
     step = m.on_time(step.until);
     ASSERT_EQ(m.on_reply(hold_reply{not_sent}, at(299)).what, kind::finish)
-        << "no time for another try";
+        << "no time for another attempt";
     EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::unreachable);
 }
 

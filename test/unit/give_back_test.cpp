@@ -29,7 +29,7 @@ protected:
         lease_->has_reserve = true;
     }
 
-    // Starts at 0.
+    // A machine that starts at 0.
     [[nodiscard]] give_back_machine machine(base::boot_time wanted_until = {},
                                             bool repeated = false)
     {
@@ -61,7 +61,7 @@ TEST_F(giving_back, reports_the_used_fences_only_the_first_time)
     EXPECT_TRUE(first_.has_reserve);
     ASSERT_EQ(m.on_reply(silence, at(300)).what, kind::pause);
     const auto again = m.on_pause_over().request;
-    EXPECT_EQ(again.used, 0U) << "others may have had it since, with higher numbers";
+    EXPECT_EQ(again.used, 0U) << "other holders may have had the lock since, with higher fences";
     EXPECT_FALSE(again.has_reserve);
 
     static_cast<void>(machine({}, true));

@@ -1,4 +1,4 @@
-// Our scripts in the in-process Redis: a release hands over to the first who waits.
+// pawl's scripts in the in-process Redis: a release hands over to the first waiter.
 #include "unit/queue_scripts_fixture.h"
 
 #include <string>
@@ -15,12 +15,12 @@ TEST_P(queue_scripts, a_release_hands_over_to_the_first_waiter_and_tells_it)
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(heard(), grant("x", "1700000000001000", "1700000000001"));
     EXPECT_EQ(holder(), "x|");
-    EXPECT_EQ(ask({"PTTL", "a"}), ":" + lease_of_waiters() + "|") << "his lease";
+    EXPECT_EQ(ask({"PTTL", "a"}), ":" + lease_of_waiters() + "|") << "the lease of the waiter";
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001000|");
     EXPECT_EQ(waiting(), list({marked("y")}));
     EXPECT_EQ(ask({"HEXISTS", "w", "x"}), ":0|");
     EXPECT_EQ(join("x", {.repeated = true}), "*3|:2|:1700000000001001|:1700000000001|")
-        << "if he did not hear of it";
+        << "in case the message got lost";
 }
 
 TEST_P(queue_scripts, a_release_passes_over_a_waiter_that_does_not_listen)
@@ -137,7 +137,7 @@ TEST_P(queue_scripts, a_release_passes_over_an_invalid_place)
     join("y");
     join("z");
     join("y", {.repeated = true});
-    ask({"HDEL", "w", "y"});  // his place says that there is more
+    ask({"HDEL", "w", "y"});  // its place says that there is an entry
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(holder(), "z|");
     EXPECT_EQ(waiting(), "*0|");

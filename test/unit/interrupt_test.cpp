@@ -1,4 +1,4 @@
-// Waiting that a stop_token ends.
+// Waits that a stop_token ends.
 #include "base/interrupt.h"
 
 #include "support/self_counts.h"

@@ -32,9 +32,11 @@ TEST(json_text, does_not_change_utf8)
 TEST(json_text, replaces_each_byte_that_is_not_utf8)
 {
     EXPECT_EQ(json_text("\xFF\xFE"), '"' + broken + broken + '"');
-    EXPECT_EQ(json_text("a\x80z"), "\"a" + broken + "z\"") << "nothing goes before it";
+    EXPECT_EQ(json_text("a\x80z"), "\"a" + broken + "z\"")
+        << "a continuation byte without a first byte";
     EXPECT_EQ(json_text("\xC3"), '"' + broken + '"') << "cut off";
-    EXPECT_EQ(json_text("\xE5\x80\""), '"' + broken + broken + R"(\"")") << "cut off by a quote";
+    EXPECT_EQ(json_text("\xE5\x80\""), '"' + broken + broken + R"(\"")")
+        << "incomplete before a quote";
     EXPECT_EQ(json_text("\xF0\x9F\x94"), '"' + broken + broken + broken + '"');
 }
 
@@ -52,7 +54,7 @@ TEST(json_text, replaces_the_forms_that_utf8_forbids)
     }
 }
 
-// Every escape is six or two characters of ASCII, so what stands between quotes can be told apart.
+// Every escape is six or two ASCII characters, so the check is simple.
 TEST(json_text, contains_no_unescaped_quote_or_control_byte)
 {
     std::string all;
@@ -61,7 +63,7 @@ TEST(json_text, contains_no_unescaped_quote_or_control_byte)
     for (std::size_t i = 1; i + 1 < text.size(); ++i) {
         EXPECT_GE(static_cast<unsigned char>(text[i]), 0x20);
         EXPECT_NE(text[i], '"') << "at " << i;
-        if (text[i] == '\\') ++i;  // and what it escapes
+        if (text[i] == '\\') ++i;  // skips the escaped character
     }
 }
 

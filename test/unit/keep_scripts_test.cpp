@@ -1,4 +1,4 @@
-// Our scripts in the in-process Redis: numbers, keeping a lock, and messages.
+// pawl's scripts in the in-process Redis: fences, keeping a lock, and messages.
 #include "unit/queue_scripts_fixture.h"
 
 #include <string>
@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::string_view lingering_holder = "p0112233445566778899aabbccddeeff0123456789abcdef";
 
-// ── Numbers ─────────────────────────────────────────────────────────────────────────────────────
+// ── Fences ──────────────────────────────────────────────────────────────────────────────────────
 
 TEST_P(queue_scripts, reserved_fences_are_given_to_no_other_holder)
 {
     EXPECT_EQ(acquire("h", {.reserve = "1000"}), "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001000|");
-    ask({"DEL", "a"});  // its holder is gone, and nobody knows which ones he used
+    ask({"DEL", "a"});  // its holder is gone, and it is unknown which fences it used
     EXPECT_EQ(join("x"), "*3|:1|:1700000000001001|:1700000000000|");
 }
 
@@ -33,7 +33,7 @@ TEST_P(queue_scripts, a_hand_over_has_a_higher_fence_than_those_that_were_used)
     join("x", {.reserve = "7"});
     EXPECT_EQ(release("h", {.used = "1700000000000003", .reserve = true}), ":1|");
     EXPECT_EQ(heard(), grant("x", "1700000000000004", "1700000000000"));
-    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|") << "with those set aside for him";
+    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|") << "with the fences reserved for it";
 }
 
 TEST_P(queue_scripts, a_release_without_a_reserve_does_not_change_the_fence)
@@ -74,7 +74,7 @@ TEST_P(queue_scripts, a_fence_ahead_of_the_clock_is_kept_until_the_clock_has_pas
     EXPECT_EQ(ask({"PTTL", "f"}), ":90000001|");
 }
 
-TEST_P(queue_scripts, a_lock_whose_fence_is_too_large_is_not_taken)
+TEST_P(queue_scripts, a_lock_whose_fence_key_has_another_type_is_not_taken)
 {
     ask({"HSET", "f", "x", "1"});
     EXPECT_TRUE(acquire("h").starts_with("-WRONGTYPE"));
@@ -84,7 +84,7 @@ TEST_P(queue_scripts, a_lock_whose_fence_is_too_large_is_not_taken)
     ask({"DEL", "f"});
     ask({"HSET", "f", "x", "1"});
     EXPECT_TRUE(acquire("h", {.repeated = true}).starts_with("-WRONGTYPE"));
-    EXPECT_EQ(holder(), "h|") << "who has it keeps it";
+    EXPECT_EQ(holder(), "h|") << "the holder keeps it";
 }
 
 TEST_P(queue_scripts, an_invalid_fence_is_replaced)
@@ -102,7 +102,7 @@ TEST_P(queue_scripts, a_lock_without_waiters_may_be_kept)
     pass(1s);
     EXPECT_EQ(keep("h"), "*3|:1|:1700000001000000|:1700000001000|");
     EXPECT_EQ(holder(), "h|");
-    EXPECT_EQ(ask({"PTTL", "a"}), ":3000|") << "the lease counts anew";
+    EXPECT_EQ(ask({"PTTL", "a"}), ":3000|") << "the lease starts again";
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000001001000|");
 }
 
@@ -163,7 +163,7 @@ TEST_P(queue_scripts, a_keep_is_granted_once_even_if_the_fence_has_grown_since)
     EXPECT_EQ(wish(), "*3|:1|:1700000000000015|:1699996400000|");
     EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|");
     ask({"SET", "f", "1700000000000015"});
-    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|") << "too many to know";
+    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|") << "the difference is too large";
     ask({"SET", "f", "1700000000000006"});
     EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|");
 }
@@ -181,7 +181,7 @@ TEST_P(queue_scripts, a_busy_acquire_gives_an_expiry_to_a_fence_that_was_created
     EXPECT_EQ(ask({"PTTL", "f"}), ":-1|");
     EXPECT_EQ(say("8"), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(ask({"PTTL", "f"}), ":86400000|");
-    EXPECT_EQ(waiting(), "*0|") << "and is not taken for fair";
+    EXPECT_EQ(waiting(), "*0|") << "and it does not count as fair";
     release("h");
     EXPECT_EQ(say("8"), "*3|:1|:1700000000000000|:1700000000000|");
 }
@@ -214,7 +214,7 @@ TEST_P(queue_scripts, a_release_is_announced_whether_it_is_handed_over_or_not)
     EXPECT_EQ(release("h", {.announce = true}), ":1|");
     EXPECT_EQ(heard(), announced);
     EXPECT_EQ(release("h", {.announce = true}), ":0|");
-    EXPECT_EQ(heard(), "") << "there was nothing to release";
+    EXPECT_EQ(heard(), "") << "it was not held";
     acquire("h", {.reserve = "7"});
     EXPECT_EQ(release("h", {.used = "1700000000000001", .reserve = true, .announce = true}), ":1|");
     EXPECT_EQ(heard(), announced);

@@ -1,4 +1,4 @@
-// Durations that were counted, and what is read back.
+// Durations that are counted and read back.
 #include "common/latency_histogram.h"
 
 #include <gtest/gtest.h>

@@ -94,7 +94,7 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
 
     EXPECT_EQ(take_due(at(1750)).size(), 1U);
     table_.on_renewal(lease, silence, at(1750), at(1800), changes_);
-    EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: told already";
+    EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: it was reported already";
 
     EXPECT_EQ(take_due(at(2050)).size(), 1U);
     table_.on_renewal(lease, renewed, at(2050), at(2060), changes_);
@@ -116,11 +116,11 @@ TEST_F(table_of_leases,
     EXPECT_EQ(changes_[0].why, cause::no_reply);
     EXPECT_EQ(take_due(at(2000)).size(), 1U);
 
-    // The first one is answered after all. It counts from when it was sent.
+    // The first renewal is answered after all. It counts from when it was sent.
     table_.on_renewal(lease, renewed, at(1000), at(2100), changes_);
     EXPECT_EQ(lease->state.load(), hold_state::held);
     EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
-    EXPECT_TRUE(lease->under_way) << "the second is still waited for";
+    EXPECT_TRUE(lease->under_way) << "the second has no answer yet";
 
     table_.on_renewal(lease, renewed, at(2000), at(2200), changes_);
     EXPECT_EQ(lease->deadline.load(), at(2000 + 3000 - 32));
@@ -236,7 +236,7 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
     }
     EXPECT_TRUE(changes_.empty());
     EXPECT_GE(renewals, 9U * 1000U);
-    EXPECT_LE(batches, 2 * 10) << "two batches for each period at most";
+    EXPECT_LE(batches, 2 * 10) << "at most two batches in each period";
 }
 
 TEST_F(table_of_leases, leases_that_do_not_fit_into_a_request_stay_due_in_order)
@@ -297,7 +297,7 @@ TEST_F(table_of_leases, overdue_and_ended_renewals_do_not_count)
     EXPECT_TRUE(table_.release(leases[0], changes_));
     EXPECT_LE(table_.next_wake(), at(1000));
     EXPECT_EQ(take_due(at(1000)), std::vector{leases[most]});
-    EXPECT_EQ(take_due(at(1750)), std::vector{leases[most + 1]}) << "though nobody answered";
+    EXPECT_EQ(take_due(at(1750)), std::vector{leases[most + 1]}) << "although there was no answer";
 }
 
 TEST_F(table_of_leases, an_extended_lease_is_not_due_any_more)

@@ -19,7 +19,7 @@ constexpr local_queue::condition lingering{.sound = true, .has_fence = true, .li
 
 class a_local_queue : public testing::Test {
 protected:
-    // Someone asked the server, and got it.
+    // A caller asked the server, and got the lock.
     void take_from_server(int ms = 0)
     {
         ASSERT_EQ(queue_.arrive(), turn::ask);
@@ -36,7 +36,7 @@ protected:
     local_queue queue_;
 };
 
-// ── Who arrives ─────────────────────────────────────────────────────────────────────────────────
+// ── New callers ─────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(a_local_queue, lets_the_first_ask_the_server_and_all_others_wait)
 {
@@ -63,7 +63,7 @@ TEST_F(a_local_queue, with_a_waiter_lets_no_other_caller_ask_before_it)
     queue_.asked();
     EXPECT_EQ(queue_.arrive(), turn::wait);
     EXPECT_EQ(queue_.to_wake(at(0)), first);
-    EXPECT_EQ(queue_.arrive(), turn::wait) << "he was woken, but has not looked";
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "the first one was woken, but has not looked";
     EXPECT_EQ(queue_.look(first), turn::ask);
 }
 
@@ -77,7 +77,7 @@ TEST_F(a_local_queue, gives_an_idle_lock_to_the_next_caller)
     EXPECT_EQ(queue_.arrive(), turn::wait);
 }
 
-// ── Who waits ───────────────────────────────────────────────────────────────────────────────────
+// ── Waiters ─────────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(a_local_queue, wakes_in_the_order_of_arrival)
 {
@@ -101,7 +101,7 @@ TEST_F(a_local_queue, wakes_a_waiter_only_once_until_it_has_checked)
     ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
     EXPECT_EQ(queue_.to_wake(at(0)), first);
     EXPECT_FALSE(queue_.to_wake(at(0)));
-    ASSERT_EQ(queue_.arrive(), turn::take) << "someone was quicker";
+    ASSERT_EQ(queue_.arrive(), turn::take) << "another caller was quicker";
     EXPECT_EQ(queue_.look(first), turn::wait);
     EXPECT_FALSE(queue_.to_wake(at(0))) << "it is held";
     ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
@@ -114,8 +114,8 @@ TEST_F(a_local_queue, lets_only_the_first_waiter_take_the_lock_when_it_checks)
     const auto first = wait_in_line();
     const auto second = wait_in_line();
     ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
-    EXPECT_EQ(queue_.look(second), turn::wait) << "his time was up, say";
-    EXPECT_EQ(queue_.look(first), turn::take) << "also if he was not woken";
+    EXPECT_EQ(queue_.look(second), turn::wait) << "for example because its limit has passed";
+    EXPECT_EQ(queue_.look(first), turn::take) << "even if it was not woken";
     EXPECT_EQ(queue_.look(second), turn::wait);
 }
 
@@ -181,7 +181,7 @@ TEST_F(a_local_queue, lets_the_next_waiter_ask_when_the_lock_is_gone)
     EXPECT_FALSE(queue_.to_wake(at(1))) << "someone asks";
     EXPECT_EQ(queue_.look(second), turn::wait);
     queue_.asked();
-    EXPECT_EQ(queue_.to_wake(at(2)), second) << "he got nothing";
+    EXPECT_EQ(queue_.to_wake(at(2)), second) << "the first one got nothing";
     EXPECT_EQ(queue_.look(second), turn::ask);
 }
 
@@ -208,7 +208,8 @@ TEST_F(a_local_queue, lets_a_newcomer_overtake_a_waiter_that_was_just_woken)
     ASSERT_EQ(queue_.to_wake(at(0)), first);
     ASSERT_EQ(queue_.arrive(), turn::take);
     ASSERT_EQ(queue_.release(fine, at(1) - 1ns), ending::pass_on);
-    EXPECT_EQ(queue_.arrive(), turn::take) << "not quite a millisecond since he was woken";
+    EXPECT_EQ(queue_.arrive(), turn::take)
+        << "less than a millisecond since the first one was woken";
 }
 
 TEST_F(a_local_queue, reserves_the_lock_for_a_waiter_that_was_overtaken_for_a_millisecond)
@@ -222,11 +223,11 @@ TEST_F(a_local_queue, reserves_the_lock_for_a_waiter_that_was_overtaken_for_a_mi
     ASSERT_EQ(queue_.look(first), turn::wait);
     ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on);
     EXPECT_TRUE(queue_.is_idle());
-    EXPECT_EQ(queue_.arrive(), turn::wait) << "it is his alone";
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "it is reserved for the first one";
     EXPECT_EQ(queue_.look(second), turn::wait);
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::take);
-    // For the second the time counts from when he is woken.
+    // For the second waiter the time counts from its own wake-up.
     ASSERT_EQ(queue_.release(fine, at(2)), ending::pass_on);
     EXPECT_EQ(queue_.arrive(), turn::take);
 }
@@ -268,7 +269,7 @@ TEST_F(a_local_queue, releases_a_lock_without_local_waiters)
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, releases_a_lease_in_jeopardy_even_with_local_waiters)
+TEST_F(a_local_queue, releases_a_lease_that_is_not_sound_even_with_local_waiters)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -279,7 +280,7 @@ TEST_F(a_local_queue, releases_a_lease_in_jeopardy_even_with_local_waiters)
     EXPECT_FALSE(queue_.is_idle());
     queue_.gone();
     EXPECT_EQ(queue_.to_wake(at(1)), first);
-    EXPECT_EQ(queue_.look(first), turn::ask) << "for a sound one";
+    EXPECT_EQ(queue_.look(first), turn::ask) << "for a new lease";
 }
 
 TEST_F(a_local_queue, lets_a_lock_linger_only_with_a_reserved_fence_to_pass_it_on)
@@ -287,7 +288,7 @@ TEST_F(a_local_queue, lets_a_lock_linger_only_with_a_reserved_fence_to_pass_it_o
     take_from_server();
     ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = true}, at(1)),
               ending::keep);
-    EXPECT_FALSE(queue_.is_idle()) << "until the server has said so";
+    EXPECT_FALSE(queue_.is_idle()) << "until the server has answered";
     EXPECT_EQ(queue_.arrive(), turn::wait);
     queue_.kept(at(2));
     EXPECT_TRUE(queue_.is_idle());
@@ -314,13 +315,13 @@ TEST_F(a_local_queue, asks_the_server_after_a_thousand_passes)
     }
     ASSERT_EQ(queue_.release(fine, at(0)), ending::keep);
     EXPECT_FALSE(queue_.is_idle());
-    EXPECT_FALSE(queue_.to_wake(at(0))) << "nothing is certain yet";
+    EXPECT_FALSE(queue_.to_wake(at(0))) << "the server has not answered yet";
     queue_.kept(at(1));
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::take);
     static_cast<void>(wait_in_line());
     for (unsigned i = 0; i < 1000; ++i) {
-        ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on) << "they count anew";
+        ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on) << "the count starts again";
         ASSERT_EQ(queue_.arrive(), turn::take);
     }
     EXPECT_EQ(queue_.release(fine, at(1)), ending::keep);
@@ -335,7 +336,7 @@ TEST_F(a_local_queue, asks_the_server_after_ten_milliseconds)
     ASSERT_EQ(queue_.release(fine, at(110)), ending::keep);
     queue_.kept(at(120));
     ASSERT_EQ(queue_.arrive(), turn::take);
-    ASSERT_EQ(queue_.release(fine, at(130) - 1ns), ending::pass_on) << "it counts anew";
+    ASSERT_EQ(queue_.release(fine, at(130) - 1ns), ending::pass_on) << "the time starts again";
     ASSERT_EQ(queue_.arrive(), turn::take);
     EXPECT_EQ(queue_.release(fine, at(130)), ending::keep);
 }
@@ -358,7 +359,7 @@ TEST_F(a_local_queue, lets_the_next_waiter_ask_if_the_lock_was_handed_over_inste
     ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = false}, at(0)),
               ending::keep);
     queue_.gone();
-    EXPECT_EQ(queue_.arrive(), turn::wait) << "he is the first";
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "the first waiter asks before it";
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::ask);
 }
@@ -403,7 +404,7 @@ TEST_F(a_local_queue, lets_a_caller_ask_that_comes_after_the_others_were_told)
     const auto late_to_look = wait_in_line();
     ASSERT_TRUE(queue_.asked_in_vain(whole, at(1000)));
     EXPECT_EQ(queue_.arrive(), turn::ask);
-    EXPECT_EQ(queue_.silent_before(), 0ms) << "a newcomer has a limit of its own";
+    EXPECT_EQ(queue_.silent_before(), 0ms) << "a newcomer has its own limit";
     const auto behind = wait_in_line();
     EXPECT_EQ(queue_.look(late_to_look), turn::give_up);
     queue_.asked();
@@ -411,7 +412,7 @@ TEST_F(a_local_queue, lets_a_caller_ask_that_comes_after_the_others_were_told)
     EXPECT_EQ(queue_.look(behind), turn::ask);
 }
 
-TEST_F(a_local_queue, lets_a_waiter_leave_that_was_told_to_give_up)
+TEST_F(a_local_queue, is_not_disturbed_when_a_waiter_that_was_told_to_give_up_leaves)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -463,7 +464,7 @@ TEST_F(a_local_queue, tells_no_waiter_of_silence_while_the_same_client_holds_the
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
-    queue_.granted(at(500));  // to one who asked for himself alone
+    queue_.granted(at(500));  // to a caller that asked without the queue
     EXPECT_FALSE(queue_.asked_in_vain(whole, at(1000)));
     EXPECT_EQ(queue_.look(first), turn::wait);
     ASSERT_EQ(queue_.release(fine, at(501)), ending::pass_on);
@@ -480,11 +481,11 @@ TEST_F(a_local_queue, tells_all_waiters_when_a_keep_finds_the_server_silent)
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, lets_a_new_request_detect_the_silence_when_the_lock_was_not_kept)
+TEST_F(a_local_queue, lets_an_outstanding_request_decide_when_a_keep_finds_the_server_silent)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
-    queue_.granted(at(0));  // to one who asked for himself alone
+    queue_.granted(at(0));  // to a caller that asked without the queue
     ASSERT_EQ(queue_.release(fine, at(20)), ending::keep);
     EXPECT_FALSE(queue_.kept_in_vain());
     EXPECT_EQ(queue_.look(first), turn::wait);

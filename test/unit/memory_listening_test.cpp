@@ -1,4 +1,5 @@
-// Over memory messages come as over a socket, and listening ends and begins as it does there.
+// On a memory server, messages arrive as over a socket, and listening begins and ends in the same
+// way.
 #include "support/ear.h"
 #include "support/eventually.h"
 
@@ -40,7 +41,7 @@ public:
         loop_.post([this] { transport_.listen("news", ear_); });
     }
 
-    // The answer: a number, or a text; "(failed)" without one.
+    // The reply: a number or a text. "(failed)" if there is none.
     std::future<std::string> ask(std::vector<std::string> words)
     {
         auto promise = std::make_shared<std::promise<std::string>>();
@@ -76,7 +77,7 @@ private:
 
 class memory_listening : public testing::Test {
 protected:
-    // On return it listens.
+    // Returns when it listens.
     void listen(line& who)
     {
         who.listen();
@@ -138,8 +139,8 @@ TEST_F(memory_listening, ends_when_a_reply_is_missed_and_begins_again_by_itself)
     auto answer = mine_.ask({"PING"});
     server_->time().advance(2s);
     EXPECT_EQ(answer.get(), "(failed)");
-    EXPECT_FALSE(mine_.listened_at_last_answer) << "it was told before";
-    EXPECT_EQ(other_.publish("lost"), "1") << "the server does not know";
+    EXPECT_FALSE(mine_.listened_at_last_answer) << "the listener was told before";
+    EXPECT_EQ(other_.publish("lost"), "1") << "the server still counts it as a subscriber";
     server_->time().advance(1h);
     EXPECT_FALSE(mine_.ear_.listens());
 
@@ -159,7 +160,7 @@ TEST_F(memory_listening, misses_messages_while_the_client_is_cut_off)
     server_->reconnect(mine_.number());
     EXPECT_EQ(other_.publish("heard"), "1");
     EXPECT_TRUE(eventually([&] { return mine_.ear_.messages() == messages{"heard"}; }));
-    EXPECT_EQ(mine_.ear_.told(), std::vector{true}) << "nothing was asked, so nothing was noticed";
+    EXPECT_EQ(mine_.ear_.told(), std::vector{true}) << "without a request it is not noticed";
 }
 
 TEST_F(memory_listening, hears_nothing_on_a_connection_that_was_given_up)
@@ -176,7 +177,7 @@ TEST_F(memory_listening, hears_nothing_on_a_connection_that_was_given_up)
     ASSERT_TRUE(eventually([&] { return mine_.ear_.listens(); }));
     EXPECT_EQ(other_.publish("now"), "1");
     ASSERT_TRUE(eventually([&] { return mine_.ear_.messages().size() == 2; }));
-    EXPECT_EQ(mine_.ear_.messages(), (messages{"early", "now"})) << "but it was executed";
+    EXPECT_EQ(mine_.ear_.messages(), (messages{"early", "now"})) << "but the request was executed";
 }
 
 TEST_F(memory_listening, ends_with_its_client)

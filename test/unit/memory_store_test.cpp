@@ -1,4 +1,4 @@
-// Over memory: everything works as over a real server, and stores are shared by name.
+// Memory servers work like a real server, and are shared by name.
 #include "unit/memory_fixture.h"
 
 #include <atomic>
@@ -97,7 +97,7 @@ TEST(memory_stores, exist_as_long_as_they_are_referred_to)
         return stateless::try_lock(made, "job", "me", 1h).has_value();
     };
     EXPECT_TRUE(left_by_a_client());
-    EXPECT_TRUE(left_by_a_client()) << "nobody referred to it";
+    EXPECT_TRUE(left_by_a_client()) << "there was no reference to it";
     const pawl::testing::memory_server kept{"short-lived"};
     EXPECT_TRUE(left_by_a_client());
     EXPECT_FALSE(left_by_a_client());
@@ -127,7 +127,7 @@ TEST_F(memory_store, gives_a_lock_to_one_at_a_time)
 {
     constexpr int threads = 4;
     constexpr int rounds = 50;
-    int counter = 0;  // guarded by the lock, and by nothing else
+    int counter = 0;  // guarded by the lock only
     std::vector<std::uint64_t> fences;
     {
         std::vector<std::jthread> all;
@@ -227,7 +227,8 @@ TEST_F(memory_store, may_be_destroyed_before_or_after_its_clients)
         lock.reset();
         user.reset();
         if (!server_first) {
-            EXPECT_TRUE(server->is_locked("job")) << "a client that goes robs nobody";
+            EXPECT_TRUE(server->is_locked("job"))
+                << "the end of a client does not release the lock of a hold";
         }
     }
 }

@@ -1,4 +1,5 @@
-// Over memory: clients that wait for one another, and what the levers of <pawl/testing.h> do to them.
+// Clients of a memory server that wait for one another, and the effects of the levers of
+// <pawl/testing.h>.
 #include "unit/memory_fixture.h"
 #include "unit/queue_view.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 class memory_waiting : public with_memory {
 protected:
-    // Another thread wants the lock. On return it waits in the server's queue, as the last of `all`.
+    // Another thread wants the lock. When this returns, it is in the server's queue, as the last of
+    // `all`.
     [[nodiscard]] std::future<hold> wait_for(lockable& lock, std::int64_t all = 1)
     {
         auto waiting = std::async(std::launch::async, [&lock] { return lock.acquire(); });
@@ -27,7 +29,7 @@ protected:
         return what.wait_for(0s) == std::future_status::ready;
     }
 
-    // Time passes until it is.
+    // Lets time pass until it is ready.
     template <class Result>
     [[nodiscard]] Result get(std::future<Result>& what)
     {
@@ -37,7 +39,7 @@ protected:
 
     queue_view queue_{server_.url()};
     client other_{options()};
-    // Nobody who has this one looks again within hours.
+    // With this lease, a waiter looks only after hours.
     mutex patient_{other_, "job", {.lease = 24h}};
     mutex wanted_{other_, "job"};
 };
@@ -187,7 +189,7 @@ TEST_F(memory_waiting, goes_on_if_the_lock_was_taken_after_the_loss)
     mutex quick{third, "job"};
     auto held = quick.acquire();
     server_.advance(11s);
-    EXPECT_EQ(queue_.length("job"), 1) << "it looked, and is in the queue anew";
+    EXPECT_EQ(queue_.length("job"), 1) << "it looked, and is in the queue again";
     held.release();
     EXPECT_GT(waiting.get().fence(), held.fence());
 }
@@ -230,7 +232,7 @@ TEST_F(memory_waiting, of_a_client_that_misses_the_message_ends_at_its_next_look
     server_.cut_off(other_);
     held.release();
     const auto granted = server_.holder("job");
-    ASSERT_TRUE(granted) << "the server could not know";
+    ASSERT_TRUE(granted) << "the server could not know that";
     server_.advance(1s);
     EXPECT_FALSE(is_ready(waiting));
     server_.reconnect(other_);
@@ -280,10 +282,10 @@ TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_cut_off_costs_littl
     server_.cut_off(other_);
     static_cast<void>(get(waiting));
     EXPECT_EQ(told, errc::unreachable);
-    held.release();  // to him, who is not there any more
+    held.release();  // to the waiter that has given up
     server_.reconnect(other_);
     server_.advance(2s);
-    EXPECT_FALSE(server_.is_locked("job")) << "his client gave it back";
+    EXPECT_FALSE(server_.is_locked("job")) << "its client gave it back";
 }
 
 TEST_F(memory_waiting, survives_a_short_freeze_of_the_server)
@@ -322,7 +324,7 @@ TEST_F(memory_waiting, ends_without_a_lock_if_the_server_stays_frozen)
     EXPECT_EQ(told, errc::unreachable);
     server_.thaw();
     server_.advance(2s);
-    EXPECT_EQ(queue_.length("job"), 0) << "the look that was on its way left nothing behind";
+    EXPECT_EQ(queue_.length("job"), 0) << "the delayed look left nothing behind";
     EXPECT_EQ(held.state(), hold_state::held);
     held.release();
     EXPECT_FALSE(server_.is_locked("job"));
@@ -332,14 +334,14 @@ TEST_F(memory_waiting, ends_without_a_lock_if_the_server_stays_frozen)
 
 class memory_lingering : public memory_waiting {
 protected:
-    // On return it is used by nobody, but still here.
+    // When this returns, there is no hold, but the lock is still here.
     std::uint64_t let_it_linger()
     {
         std::uint64_t fence = 0;
         EXPECT_TRUE(eventually([&] {
             fence = lingering_.acquire().fence();
             return server_.is_locked("job");
-        })) << "once the client hears who wants it";
+        })) << "it lingers only when the client listens";
         return fence;
     }
 
@@ -407,7 +409,7 @@ TEST_F(memory_lingering, does_not_give_up_a_lock_in_use)
     EXPECT_EQ(held.state(), hold_state::held);
     EXPECT_FALSE(is_ready(waiting));
     held.release();
-    EXPECT_GT(waiting.get().fence(), held.fence()) << "at once, though it might linger";
+    EXPECT_GT(waiting.get().fence(), held.fence()) << "at once, although it might linger";
 }
 
 TEST_F(memory_lingering, of_a_client_that_is_cut_off_ends_by_the_end_of_the_lease)
@@ -421,7 +423,7 @@ TEST_F(memory_lingering, of_a_client_that_is_cut_off_ends_by_the_end_of_the_leas
     server_.reconnect(client_);
     EXPECT_FALSE(lingering_.try_acquire());
     server_.advance(1min);
-    EXPECT_EQ(server_.holder("job"), got.id()) << "what was to be given back was not this";
+    EXPECT_EQ(server_.holder("job"), got.id()) << "the late release did not free this hold";
 }
 
 TEST_F(memory_lingering, acquires_the_lock_again_if_the_server_lost_its_data)

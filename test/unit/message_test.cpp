@@ -1,4 +1,4 @@
-// What is published to a client's channel.
+// Messages in a client's channel.
 #include "store/redis/message.h"
 
 #include <gtest/gtest.h>

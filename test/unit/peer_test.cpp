@@ -1,4 +1,4 @@
-// Who listens on the socket of `local:` is checked on every connection, whatever makes it.
+// The user that listens on the socket of `local:` is checked on every connection, of any kind.
 #include "base/event_loop.h"
 #include "base/platform.h"
 #include "redis/pipeline.h"
@@ -32,7 +32,7 @@ protected:
         EXPECT_EQ(::listen(listening_.get(), 8), 0);
     }
 
-    // Whether something was sent to it, by the one who connected first.
+    // Whether the first connection has sent anything.
     bool heard_something()
     {
         const test::socket_fd got{::accept(listening_.get(), nullptr, nullptr)};

@@ -1,5 +1,5 @@
-// Our scripts in the in-process Redis: the queue of those who wait. The tests of hand_over_scripts_test.cpp
-// and keep_scripts_test.cpp are of the same suite.
+// pawl's scripts in the in-process Redis: the queue of waiters. hand_over_scripts_test.cpp and
+// keep_scripts_test.cpp have tests of the same suite.
 #include "unit/queue_scripts_fixture.h"
 
 #include <string>
@@ -53,7 +53,7 @@ TEST_P(queue_scripts, a_look_keeps_the_place_for_longer)
     join("y");
     pass(2s);
     EXPECT_EQ(join("x", {.repeated = true}), "*3|:-2|:999|:1700000002001|");
-    EXPECT_EQ(waiting(), list({marked("x", "0", "1"), marked("y")})) << "before who came later";
+    EXPECT_EQ(waiting(), list({marked("x", "0", "1"), marked("y")})) << "before the later one";
     EXPECT_EQ(ask({"HGET", "w", "x"}), "$13|1700000011001|");
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
     EXPECT_EQ(ask({"PTTL", "w"}), ":9000|");
@@ -100,7 +100,7 @@ TEST_P(queue_scripts, a_delayed_first_request_finds_the_place_that_its_repeat_to
     EXPECT_EQ(release("x", {.place = place("x")}), ":1|");
     EXPECT_EQ(holder(), "y|");
     EXPECT_EQ(release("y", {.place = place("y")}), ":1|");
-    EXPECT_EQ(holder(), "") << "not again his who has given it back";
+    EXPECT_EQ(holder(), "") << "not handed over again to the one that gave it back";
 }
 
 TEST_P(queue_scripts, the_place_of_an_only_waiter_that_looks_again_expires)
@@ -204,7 +204,7 @@ TEST_P(queue_scripts, the_first_caller_takes_a_free_lock_unless_it_is_fair)
     join("y");
     pass(3001ms);
     EXPECT_EQ(join("fair", {.fair = true}), "*3|:-2|:" + lease_of_waiters() + "|:1700000003001|");
-    EXPECT_EQ(holder(), "x|") << "it was the first one's";
+    EXPECT_EQ(holder(), "x|") << "the first caller took it";
     EXPECT_EQ(heard(), grant("x", "1700000003001000", "1700000003001"));
     EXPECT_EQ(waiting(), list({marked("y"), marked("fair")}));
     ask({"DEL", "a"});
@@ -267,11 +267,11 @@ TEST_P(queue_scripts, default_arguments_may_be_omitted)
     EXPECT_EQ(say("x", "3"), "*3|:2|:1700000000000002|:1700000000000|");
 }
 
-// ── Who holds it ────────────────────────────────────────────────────────────────────────────────
+// ── Kinds of holders ────────────────────────────────────────────────────────────────────────────
 
 class busy_reply : public queue_scripts {
 protected:
-    // What one is told who finds this in place.
+    // The kind in the reply to a caller that finds this value.
     std::string with(std::string_view holder, bool expires)
     {
         ask({"DEL", "a"});
@@ -298,7 +298,7 @@ TEST_P(busy_reply, distinguishes_holders_of_pawl_from_others)
         EXPECT_EQ(with("0123456789abcdef0123456789abcdef01234567", expires), "-2")
             << "node-redlock";
         EXPECT_EQ(with("285475da-9152-4c83-822a-67ee2f116a79:52", expires), "-2") << "Redisson";
-        EXPECT_EQ(with("1700000000.25", expires), "-2") << "a time, as SETNX locks have it";
+        EXPECT_EQ(with("1700000000.25", expires), "-2") << "a time, as in SETNX locks";
     }
 }
 

@@ -15,7 +15,7 @@
 namespace pawl::redis {
 namespace {
 
-// A reply on one line: the type byte of each value, then its text, number or children.
+// A reply in one line: the type byte of each value, then its text, number or children.
 std::string shown(reply_view reply)
 {
     std::string out{static_cast<char>(reply.type())};
@@ -235,7 +235,8 @@ TEST(resp, a_parser_can_be_reset_at_any_point)
     }
 }
 
-// The bytes already seen are spoilt between two calls: whoever reads them again, notices.
+// The bytes that were already seen are overwritten between two calls, so that reading them again
+// fails.
 TEST(resp, parsed_bytes_are_not_read_again)
 {
     std::string buffer = "*2\r\n:1\r\n+hello";

@@ -41,7 +41,7 @@ TEST(server_clock, does_not_go_back)
 {
     server_clock clock{0.05};
     clock.heard(5000ms, at(100));
-    EXPECT_EQ(clock.at(at(0)), 5001ms) << "a bound from above, whatever it showed before";
+    EXPECT_EQ(clock.at(at(0)), 5001ms) << "an upper bound, whatever it showed before";
 }
 
 TEST(server_clock, showed_a_reported_time_no_earlier_than_the_request_apart_from_truncation)
@@ -70,8 +70,8 @@ TEST(server_clock, follows_the_last_reply)
     EXPECT_EQ(clock.when(3001ms), at(200));
 }
 
-// A server whose clock runs at `rate`, by ours: so far from 1 either way that one of the two may differ
-// from the other by the drift.
+// A server whose clock runs at `rate`, measured by ours. The rate may differ from 1 in both
+// directions, so that one clock differs from the other by at most the drift.
 struct server_time {
     base::boot_time origin = at(0);
     double shown_at_origin_ns = 0;
@@ -87,8 +87,8 @@ struct server_time {
     }
 };
 
-// At random: an answer to a question, and some moment before or after it. Within what a double can
-// hold to the nanosecond.
+// Random values: an answer to a request, and a moment before or after it. The range is small enough
+// for a double to be exact to the nanosecond.
 struct story {
     double drift;
     server_time server;
@@ -113,7 +113,7 @@ story any_story()
     return made;
 }
 
-// For how a double is rounded.
+// The rounding error of a double.
 constexpr auto rounding = 1us;
 
 RC_GTEST_PROP(server_clock, never_showed_a_time_before_the_computed_moment, ())
@@ -133,8 +133,7 @@ RC_GTEST_PROP(server_clock, never_shows_more_than_the_computed_maximum, ())
     RC_ASSERT(static_cast<double>(latest.count()) + 1000 >= it.server.ns(it.moment));
 }
 
-// A bound that is always true is of no use if it is never near. What is lost is the way of the answer,
-// and twice the drift.
+// The bound must also be close. It may be off by the time of the answer, and by twice the drift.
 RC_GTEST_PROP(server_clock, is_known_more_exactly_after_a_quicker_answer, ())
 {
     const auto it = any_story();

@@ -16,14 +16,14 @@ namespace {
 using namespace std::chrono_literals;
 using words = std::vector<std::string>;
 
-// Notes what is asked, and answers from a list.
+// Records the requests, and answers from a list.
 class scripted final : public redis::transport {
 public:
     struct record {
         std::vector<words> requests;
         std::deque<std::string> replies;
         base::boot_time since{};
-        bool is_sent = false;  // what has no reply
+        bool is_sent = false;  // whether a request without a reply was sent
     };
     explicit scripted(record& where) : record_{&where} {}
 
@@ -81,7 +81,7 @@ protected:
         return acquire(asked(now, known));
     }
 
-    // What an acquire with such an answer ends with.
+    // The result of an acquire with such an answer.
     core::granted granted(base::boot_time now, std::uint64_t known = 0)
     {
         return std::get<core::granted>(acquire(now, known));
@@ -95,7 +95,7 @@ protected:
         return std::get<core::failure>(acquire(now, known));
     }
 
-    // What the request said; after the script's name and the keys it is the third argument.
+    // The third argument of the request, after the script's name and the keys.
     std::string wanted_until(std::size_t request)
     {
         constexpr std::size_t where = 9;
@@ -168,7 +168,7 @@ TEST_F(many_renewals, are_one_call_for_each_layout)
     using enum core::hold_status;
     EXPECT_EQ(renew({&object_, &hash_, &other_}),
               (core::renew_request::reply{done, taken, vanished}))
-        << "in the order in which they were asked for";
+        << "in the order of the requests";
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(record_.requests[0][2], "2");
     EXPECT_EQ(record_.requests[1][1], redis::scripts::hash_renew.sha);
@@ -204,7 +204,7 @@ TEST_F(many_renewals, that_were_answered_in_part_keep_those_answers)
 
 // ── A bare acquire ──────────────────────────────────────────────────────────────────────────────
 
-// By its clock it is 5000 s after the epoch at second 100 of ours.
+// The server's clock shows 5000 s since the epoch at second 100 of ours.
 class bare_acquire : public one_server {
 protected:
     bare_acquire()
@@ -215,7 +215,7 @@ protected:
         record_.since = base::boot_time{100s};
     }
 
-    // As many as there were, by their first words.
+    // The requests so far, by their first words.
     words commands()
     {
         words all;
@@ -223,7 +223,7 @@ protected:
         return all;
     }
 
-    // The flags that the last request had.
+    // The flags of the last request.
     std::string flags() { return record_.requests.back().at(10); }
 
     static constexpr base::boot_time now{110s};
@@ -255,7 +255,7 @@ TEST_F(bare_acquire, with_a_fence_older_than_the_connection_is_repaired_by_the_s
         record_.replies = {"+OK\r\n", number, "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
         EXPECT_EQ(granted(now, known).fence, 5'010'000'000U);
         EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
-        EXPECT_EQ(flags(), "9") << "it may have the lock, and have begun a fence";
+        EXPECT_EQ(flags(), "9") << "it may have the lock, and may have created a fence";
     }
 }
 
@@ -272,7 +272,7 @@ TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_gets_no_a
         record_.replies = {"+OK\r\n", number};
         const auto got = failed(now, known);
         EXPECT_TRUE(got.maybe_executed);
-        EXPECT_FALSE(got.maybe_late) << "the bare one was answered";
+        EXPECT_FALSE(got.maybe_late) << "the bare acquire was answered";
         record_.replies = {"+OK\r\n", number, "-LOADING\r\n"};
         EXPECT_TRUE(failed(now, known).maybe_executed);
     }
@@ -312,7 +312,8 @@ TEST_F(bare_acquire, is_not_tried_when_the_fence_cannot_be_trusted)
     record_.since = base::boot_time{105s};
     EXPECT_FALSE(is_tried(now, known)) << "likewise";
     record_.since = base::boot_time{100s};
-    EXPECT_FALSE(is_tried(base::boot_time{161s}, known)) << "the time has not been heard for long";
+    EXPECT_FALSE(is_tried(base::boot_time{161s}, known))
+        << "the server's time was not received for too long";
 }
 
 TEST_F(bare_acquire, is_not_tried_for_a_request_with_special_options)
@@ -326,10 +327,10 @@ TEST_F(bare_acquire, is_not_tried_for_a_request_with_special_options)
     EXPECT_TRUE(is_tried(asked(now, known)));
     auto what = asked(now, known);
     what.fair = true;
-    EXPECT_FALSE(is_tried(what)) << "it may overtake nobody";
+    EXPECT_FALSE(is_tried(what)) << "it must not overtake a waiter";
     what = asked(now, known);
     what.reserve = 1;
-    EXPECT_FALSE(is_tried(what)) << "INCR sets nothing aside";
+    EXPECT_FALSE(is_tried(what)) << "INCR reserves nothing";
     what = asked(now, known);
     what.first = false;
     EXPECT_FALSE(is_tried(what)) << "it may have a place, or the lock";

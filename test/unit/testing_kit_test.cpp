@@ -1,4 +1,4 @@
-// The levers of <pawl/testing.h>: what each does to those who hold a lock, want one, or wait.
+// The levers of <pawl/testing.h>: their effects on holders and waiters.
 #include "unit/memory_fixture.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ using pawl::testing::memory_server;
 
 class testing_kit : public with_memory {
 protected:
-    // In another thread.
+    // Runs a call in another thread.
     template <class Call>
     [[nodiscard]] static auto start(Call call)
     {
@@ -36,7 +36,7 @@ TEST_F(testing_kit, a_lease_that_is_not_renewed_ends_with_time)
     EXPECT_FALSE(token.stop_requested());
     EXPECT_LT(held.valid_for(), 1s);
     server_.advance(2s);
-    EXPECT_TRUE(token.stop_requested()) << "also a token that was taken before";
+    EXPECT_TRUE(token.stop_requested()) << "even for a token that was taken before";
     EXPECT_TRUE(held.lost().stop_requested());
     EXPECT_EQ(held.state(), hold_state::lost);
     EXPECT_EQ(held.why(), cause::expired);
@@ -87,7 +87,7 @@ TEST_F(testing_kit, a_waiter_gets_the_lock_when_the_lease_ends)
         return wanted.try_acquire_for(32s);
     });
     ASSERT_TRUE(eventually([&] { return begun.load(); }));
-    // However the two threads meet: in the end enough time has passed.
+    // The two threads may run in any order. In the end enough time has passed.
     while (waiting.wait_for(0s) != std::future_status::ready) server_.advance(1s);
     const auto got = waiting.get();
     ASSERT_TRUE(got);
@@ -216,7 +216,7 @@ TEST_F(testing_kit, a_frozen_server_is_unreachable_after_the_command_limit)
     while (asking.wait_for(0s) != std::future_status::ready) server_.advance(1s);
     EXPECT_FALSE(asking.get());
     EXPECT_EQ(told, errc::unreachable);
-    // It may have got the request, and executes it now; but the client takes it back.
+    // The server may have got the request, and executes it now. The client gives the lock back.
     server_.thaw();
     server_.advance(1s);
     EXPECT_FALSE(server_.is_locked("job"));
@@ -266,7 +266,7 @@ TEST_F(testing_kit, a_client_that_is_cut_off_loses_its_lock_and_another_gets_it)
     held.release(told);
     EXPECT_EQ(told, errc::lost);
     server_.advance(1min);
-    EXPECT_EQ(server_.holder("job"), next->id()) << "the late one frees nothing";
+    EXPECT_EQ(server_.holder("job"), next->id()) << "the late release frees nothing";
 }
 
 TEST_F(testing_kit, a_client_that_is_cut_off_for_a_moment_notices_nothing)
@@ -319,7 +319,7 @@ TEST_F(testing_kit, a_lock_whose_key_is_gone_is_lost_at_the_next_renewal)
     const auto held = mutex_.acquire();
     server_.lose("job");
     EXPECT_FALSE(server_.is_locked("job"));
-    EXPECT_EQ(held.state(), hold_state::held) << "nobody has told it yet";
+    EXPECT_EQ(held.state(), hold_state::held) << "the holder does not know it yet";
     server_.advance(10s);
     EXPECT_EQ(held.state(), hold_state::lost);
     EXPECT_EQ(held.why(), cause::vanished);
@@ -378,7 +378,7 @@ TEST_F(testing_kit, scripts_that_are_forgotten_are_sent_again)
     EXPECT_TRUE(mutex_.try_acquire());
 }
 
-// ── Several levers, several hands ───────────────────────────────────────────────────────────────
+// ── Several levers, several threads ─────────────────────────────────────────────────────────────
 
 TEST_F(testing_kit, the_faults_end_when_the_last_memory_server_object_is_destroyed)
 {

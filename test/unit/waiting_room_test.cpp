@@ -1,4 +1,4 @@
-// Where those wait who have a place in a queue, with a store that only notes what it is asked.
+// The waiting room, with a store that only records its requests.
 #include "sync/waiting_room.h"
 
 #include "base/event_loop.h"
@@ -71,7 +71,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::vector<released> releases_;
-    std::vector<std::function<void()>> done_;  // never called: nobody waits for it
+    std::vector<std::function<void()>> done_;  // never called, because no caller waits for it
     std::string shown_ = "noting";
 };
 
@@ -98,7 +98,7 @@ protected:
 
     [[nodiscard]] static base::boot_time soon() { return base::boot_clock::now() + patience; }
 
-    // In another thread; ready when the wait is over.
+    // Waits in another thread. The future is ready when the wait is over.
     [[nodiscard]] static std::future<bool> waiting(waiting_room::place& where,
                                                    std::stop_token stop = {})
     {
@@ -128,7 +128,7 @@ TEST_F(in_the_room, one_subscription_serves_all)
     ASSERT_TRUE(eventually([&] { return store_->listened > 0; }));
     room_.listen();
     room_.doubt();
-    ASSERT_TRUE(eventually([&] { return store_->doubted == 1; })) << "after all that was posted";
+    ASSERT_TRUE(eventually([&] { return store_->doubted == 1; })) << "after all posted tasks";
     EXPECT_EQ(store_->listened, 1);
     EXPECT_FALSE(room_.is_listening()) << "until it is confirmed";
     room_.listening(true);
@@ -217,7 +217,7 @@ TEST_F(in_the_room, all_waiters_look_when_listening_begins_and_when_it_ends)
         room_.listening(now);
         EXPECT_TRUE(waits.get());
         EXPECT_FALSE(one.take());
-        EXPECT_TRUE(other.wait(soon(), {})) << "also who was about to wait";
+        EXPECT_TRUE(other.wait(soon(), {})) << "also a waiter that was about to wait";
         EXPECT_TRUE(other.wait(base::boot_clock::now() + 1ms, {}));
     }
 }

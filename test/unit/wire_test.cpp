@@ -1,4 +1,4 @@
-// The Redis store's requests, word by word, and what it makes of replies.
+// The requests of the Redis store, word by word, and how it reads replies.
 #include "store/redis/acquire_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/message.h"
@@ -25,7 +25,7 @@ constexpr redis::server_facts new_server{.major_version = 7};
 constexpr redis::server_facts old_server{.major_version = 6};
 constexpr script_style usual{script_form::by_sha, new_server};
 
-// The words of one request, by the parser that also reads replies.
+// The words of one request, read with the parser for replies.
 word_list words_of(const std::string& request)
 {
     redis::reply_parser parser;
@@ -122,7 +122,8 @@ TEST_F(wire, an_acquire_omits_default_arguments)
     };
     auto request = acquire();
     request.client = "0123456789abcdef";
-    EXPECT_EQ(last_words(request), (word_list{"0"})) << "one that does not wait is not told";
+    EXPECT_EQ(last_words(request), (word_list{"0"}))
+        << "a caller that does not wait needs no message";
     request.wait = 30s;
     EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef"}));
     request.wait.reset();
@@ -152,7 +153,7 @@ TEST_F(wire, an_acquire_contains_its_end_by_the_servers_clock)
     request.until = base::boot_time{10s};
     server_clock clock{0.05};
     clock.heard(1'000'000ms, base::boot_time{9s});
-    // A second later, and 5 % of it for the drift, and what was cut off after the millisecond.
+    // A second later, plus 5 % for the drift, plus the truncated part of a millisecond.
     EXPECT_EQ(written(request, clock)[9], "1001051");
 }
 
@@ -354,7 +355,7 @@ TEST_F(wire, numbers_from_the_server_cannot_cause_overflows)
         const auto got =
             std::get<failure>(read_text(acquire(), "*3\r\n:1\r\n:" + fence + "\r\n:5\r\n"));
         EXPECT_EQ(got.what, failure_kind::refused);
-        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and is to be given back";
+        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and must be given back";
         EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000 a"));
     }
     EXPECT_TRUE(read_message("grant me 17 1700000000000 a"));
