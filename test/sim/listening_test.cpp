@@ -1,5 +1,5 @@
-// The simulated network carries messages as it carries replies, and the server forgets listeners when
-// it can know that they are gone.
+// The simulated network carries messages like replies, and the server forgets listeners when it can
+// know that they are gone.
 #include "sim/transport.h"
 #include "support/ear.h"
 
@@ -39,7 +39,8 @@ protected:
         ASSERT_TRUE(ear_.listens());
     }
 
-    // At the server, behind the network's back. Returns how many it counts as listeners.
+    // Publishes at the server directly, without the network. Returns how many listeners the server
+    // counts.
     std::string publish(const std::string& text)
     {
         std::string reply;
@@ -48,7 +49,7 @@ protected:
         return reply.substr(1, reply.find('\r') - 1);
     }
 
-    // Nothing is waited for.
+    // Sends a request without waiting.
     void ask(const std::string& text)
     {
         way_->submit(
@@ -112,7 +113,7 @@ TEST_F(sim_listening, seems_to_go_on_when_the_connection_dies_silently)
     EXPECT_EQ(publish("lost"), "1");
     pass(2s);
     EXPECT_EQ(publish("lost"), "0");
-    EXPECT_EQ(ear_.told(), std::vector{true}) << "nothing was asked";
+    EXPECT_EQ(ear_.told(), std::vector{true}) << "there was no request";
     EXPECT_TRUE(ear_.messages().empty());
 }
 
@@ -123,9 +124,9 @@ TEST_F(sim_listening, belongs_to_the_new_connection_if_there_is_one)
     ask("nobody");
     pass(5s);
     EXPECT_EQ(answers_, messages{"(failed)"});
-    EXPECT_FALSE(listened_at_last_answer_) << "it was told before";
+    EXPECT_FALSE(listened_at_last_answer_) << "the listener was told before";
     EXPECT_EQ(ear_.told(), (std::vector{true, false, true}));
-    EXPECT_EQ(publish("once"), "1") << "the former one is forgotten";
+    EXPECT_EQ(publish("once"), "1") << "the former connection is forgotten";
     pass(1s);
     EXPECT_EQ(ear_.messages(), messages{"once"});
 }
@@ -157,7 +158,7 @@ TEST_F(sim_listening, ends_soon_after_a_crash)
     process_->crash();
     EXPECT_EQ(publish("lost"), "1");
     way_.reset();
-    EXPECT_EQ(publish("lost"), "1") << "the news of it is under way";
+    EXPECT_EQ(publish("lost"), "1") << "the server does not know it yet";
     pass(1s);
     EXPECT_EQ(publish("lost"), "0");
     EXPECT_TRUE(ear_.messages().empty());
@@ -181,7 +182,8 @@ TEST_F(sim_listening, hears_nothing_where_replies_are_lost)
     EXPECT_EQ(publish("lost"), "1");
     pass(1s);
     net_.replies_lost = false;
-    EXPECT_EQ(publish("lost"), "1") << "what followed would wait for what is missing";
+    EXPECT_EQ(publish("lost"), "1")
+        << "on a real connection, later bytes would wait for the lost ones";
     pass(1s);
     EXPECT_TRUE(ear_.messages().empty());
 }
@@ -205,14 +207,14 @@ TEST_F(sim_listening, loses_messages_and_nothing_else)
 TEST_F(sim_listening, is_refused_on_a_connection_that_has_ended)
 {
     way_->listen("news", ear_);
-    // Until the SUBSCRIBE is under way: whether it survives the break is a matter of chance.
+    // Repeats it until the SUBSCRIBE is under way: whether it survives the break is random.
     for (int i = 0; i < 20; ++i) {
         pass(50us);
         way_->break_all(false);
     }
     pass(5s);
     EXPECT_TRUE(ear_.listens());
-    EXPECT_EQ(publish("x"), "1") << "for the last one only";
+    EXPECT_EQ(publish("x"), "1") << "for the last connection only";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A server that falls silent: all who wait for a lock in one process are told at the same time, and not one
-// after the other. In simulated time, where it is known who waits.
+// A server that falls silent: all waiters for a lock in one process are told at the same time, and
+// not one after the other. In simulated time, where it is known which threads wait.
 #include "sim/async_calls.h"
 #include "sim/background.h"
 #include "sim/transport.h"
@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto limit = 1000ms;
-constexpr auto a_moment = 150ms;  // the shortest try, and some
+constexpr auto a_moment = 150ms;  // the shortest attempt, and a little more
 
 class a_silent_server : public testing::Test {
 protected:
@@ -61,7 +61,7 @@ protected:
         client_.reset();
     }
 
-    // In a thread of its own, some time from now.
+    // Waits in a separate thread, some time from now.
     void wait_for_lock(nanoseconds from, bool blocking = true, std::stop_token stop = {},
                        time_limit own = time_limit::never())
     {
@@ -150,7 +150,7 @@ TEST_F(a_silent_server, is_asked_again_by_callers_that_come_after_the_report)
     ASSERT_EQ(told_.size(), 4U);
     for (int i = 0; i < 4; ++i) wait_for_lock(0ms, i % 2 == 0);
     pass(limit / 2);
-    EXPECT_EQ(told_.size(), 4U) << "they have a whole limit of their own";
+    EXPECT_EQ(told_.size(), 4U) << "they have a whole new limit";
     server_.thaw();
     pass(limit);
     ASSERT_EQ(told_.size(), 8U);
@@ -165,7 +165,7 @@ TEST_F(a_silent_server,
         for (int i = 0; i < 4; ++i) wait_for_lock(0ms, i % 2 == 0);
         process_->wait(never_, process_->now() + 50ms);
         server_.freeze();
-        // It has been passed on for long enough that the server is asked, in vain.
+        // It has been passed on for so long that the server is asked, without an answer.
         std::error_code ec;
         held.release(ec);
         EXPECT_EQ(ec, errc::unreachable);

@@ -1,4 +1,4 @@
-// The simulator itself: what its verdicts rest on.
+// Tests of the simulator itself.
 #include "sim/campaign.h"
 #include "sim/drifting_clock.h"
 #include "sim/fiber.h"
@@ -20,7 +20,7 @@ TEST(simulation, of_a_seed_is_the_same_every_time)
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const auto first = run{draw_plan(seed), false}.execute();
-        // With a trace, and after other runs have used the memory: nothing of that may matter.
+        // With a trace, and after other runs have used the memory. Neither may change the result.
         const auto second = run{draw_plan(seed), true}.execute();
         EXPECT_EQ(first.steps, second.steps) << seed;
         EXPECT_EQ(first.grants, second.grants) << seed;
