@@ -26,7 +26,7 @@ common::row heading(const workload& what)
     return cells;
 }
 
-// ✓ or ✗ behind a figure that has a target.
+// ✓ or ✗ after a figure that has a target.
 std::string mark(const std::vector<verdict>& verdicts, const contestant& who, metric what,
                  std::optional<contender> reference)
 {
