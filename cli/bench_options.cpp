@@ -89,7 +89,7 @@ void bench_command_line::define(CLI::App& app, line_values& to)
     add_duration(app, "-s,--seconds", "How long to measure each part (default 2)",
                  [&to](milliseconds value) { to.options.per_part = value; });
     app.add_option("-t,--threads", to.options.threads,
-                   "Threads of the part " threads " (default 16)")
+                   "Number of threads of the part threads (default 16)")
         ->type_name("N")
         ->check(CLI::Range(1, most_threads).description(""));
     app.add_option("--only", to.only, "Measure these parts only")->type_name("PART[,PART...]");
