@@ -122,7 +122,7 @@ ending session::run()
     wait_result waited = wait_for_lock(mutex_, client_.server(), options_, signals_);
     if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
-        verbosely(name() + " was not acquired: someone else has it");
+        verbosely(name() + " was not acquired: another holder has it");
         return ending::with(options_.not_acquired_code);
     }
     hold_ = std::move(*waited.held);

@@ -13,7 +13,7 @@
 namespace pawl::cli {
 
 struct wait_result {
-    std::optional<hold> held;  // unset: someone else has it, or a signal came
+    std::optional<hold> held;  // unset: another holder has it, or a signal came
     int signal = 0;            // the signal that ended the wait
 };
 

@@ -14,7 +14,7 @@ bool failed = false;
 void expect(bool holds, const char* what)
 {
     if (holds) return;
-    std::cerr << "not so: " << what << '\n';
+    std::cerr << "this is not true: " << what << '\n';
     failed = true;
 }
 

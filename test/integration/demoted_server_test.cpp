@@ -115,7 +115,7 @@ TEST_F(demoted_server, is_left_by_waiters_and_they_get_the_lock_at_the_new_serve
     swap();
     ASSERT_TRUE(eventually([&] {
         return probe.must({"PUBSUB", "CHANNELS", "pawl:client:*"}).items.size() == 1;
-    })) << "it listens at the new one";
+    })) << "it listens at the new server";
     held.release();
     EXPECT_TRUE(next.ends_within(patience));
     EXPECT_TRUE(next.result());

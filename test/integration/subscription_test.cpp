@@ -117,7 +117,7 @@ TEST_F(subscription, is_one_for_ten_thousand_locks_and_takes_neither_thread_nor_
     // Each looks again only after minutes.
     const auto before = probe_.all_calls()["evalsha"];
     std::this_thread::sleep_for(1s);
-    EXPECT_LE(probe_.all_calls()["evalsha"], before + 100) << "nobody polls";
+    EXPECT_LE(probe_.all_calls()["evalsha"], before + 100) << "no waiter polls";
 
     held.clear();
     for (auto& each : waiting) each.join();

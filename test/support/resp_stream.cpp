@@ -99,7 +99,7 @@ std::vector<std::string> request_words(std::string_view request)
     for (long i = 0; i < count; ++i) {
         const long size = number(all.line().value().substr(1));
         words.emplace_back(request.substr(all.at, static_cast<std::size_t>(size)));
-        if (!all.skip(static_cast<std::size_t>(size) + 2)) throw std::runtime_error{"cut short"};
+        if (!all.skip(static_cast<std::size_t>(size) + 2)) throw std::runtime_error{"incomplete"};
     }
     return words;
 }

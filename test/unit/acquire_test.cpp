@@ -477,7 +477,7 @@ TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
         const failure error{.what = what, .maybe_executed = true};  // in part
         ASSERT_EQ(m.on_reply(error, at(1)).what, kind::finish);
         EXPECT_TRUE(m.result().uncertain) << "a partial effect is undone";
-        EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but once";
+        EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but only once";
     }
 }
 

@@ -178,7 +178,7 @@ TEST_F(a_local_queue, lets_the_next_waiter_ask_when_the_lock_is_gone)
     queue_.gone();
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::ask);
-    EXPECT_FALSE(queue_.to_wake(at(1))) << "someone asks";
+    EXPECT_FALSE(queue_.to_wake(at(1))) << "another caller asks the server";
     EXPECT_EQ(queue_.look(second), turn::wait);
     queue_.asked();
     EXPECT_EQ(queue_.to_wake(at(2)), second) << "the first one got nothing";

@@ -86,7 +86,7 @@ TEST_F(memory_waiting, of_a_fair_mutex_is_in_order_within_a_client_too)
     for (int i = 0; i < 5; ++i) waiting.push_back(wait_for(fair, i + 1));
     for (auto& next : waiting) {
         held.release();
-        EXPECT_FALSE(fair.try_acquire()) << "nobody overtakes";
+        EXPECT_FALSE(fair.try_acquire()) << "a newcomer does not overtake";
         held = next.get();
     }
 }

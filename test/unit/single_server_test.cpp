@@ -310,7 +310,7 @@ TEST_F(bare_acquire, is_not_tried_when_the_fence_cannot_be_trusted)
     EXPECT_FALSE(is_tried(now, 0)) << "the lock may not be free";
     EXPECT_FALSE(is_tried(now, 4'999'999'999)) << "from before the connection was made";
     record_.since = base::boot_time{105s};
-    EXPECT_FALSE(is_tried(now, known)) << "likewise";
+    EXPECT_FALSE(is_tried(now, known)) << "the fence is older than the connection";
     record_.since = base::boot_time{100s};
     EXPECT_FALSE(is_tried(base::boot_time{161s}, known))
         << "the server's time was not received for too long";
