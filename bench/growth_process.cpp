@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::string_view somebody_else = "somebody-else";
+constexpr std::string_view other_holder = "other-holder";
 
 double seconds_since(clock::time_point began)
 {
@@ -116,7 +116,7 @@ private:
             held.push_back(lock.acquire());
         }
         raw_connection other{task_.url};
-        other.ask(request({"SET", "theirs", somebody_else, "PX", "700"}));
+        other.ask(request({"SET", "theirs", other_holder, "PX", "700"}));
         mutex theirs{client_, "theirs", {.lease = short_lease}};
         const auto granted = std::make_shared<std::atomic<bool>>(false);
         acquire_then(theirs, time_limit::never(),
@@ -154,7 +154,7 @@ private:
     void wait_for_them()
     {
         constexpr std::size_t batch = 1000;
-        take_as_somebody_else();
+        take_as_other_holder();
         locks_.reserve(task_.count);
         for (std::size_t i = 0; i < task_.count; ++i) {
             locks_.push_back(std::make_unique<mutex>(client_, name_of(i), options()));
@@ -164,12 +164,12 @@ private:
         await_silence(300ms);
     }
 
-    void take_as_somebody_else()
+    void take_as_other_holder()
     {
         raw_connection other{task_.url};
         const std::size_t count = task_.what == growth_kind::waiting_one ? 1 : task_.count;
         for (std::size_t i = 0; i < count; ++i) {
-            other.ask(request({"SET", name_of(i), somebody_else, "PX", "3600000"}));
+            other.ask(request({"SET", name_of(i), other_holder, "PX", "3600000"}));
         }
     }
 

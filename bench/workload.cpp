@@ -23,7 +23,7 @@ target at_most(double value, contender who, metric what)
 target at_least_times(double value, contender who, metric what, contender reference)
 {
     target wanted = at_least(value, who, what);
-    wanted.whom = target::against::reference;
+    wanted.compared_with = target::against::reference;
     wanted.reference = reference;
     return wanted;
 }
@@ -31,7 +31,7 @@ target at_least_times(double value, contender who, metric what, contender refere
 target at_least_times_best_peer(double value, contender who, metric what)
 {
     target wanted = at_least(value, who, what);
-    wanted.whom = target::against::best_peer;
+    wanted.compared_with = target::against::best_peer;
     return wanted;
 }
 
@@ -68,7 +68,7 @@ workload on_free_locks()
 workload one_caller()
 {
     workload what = on_free_locks();
-    what.entries.push_back({contender::mutex_made_anew, "pawl::mutex, made anew"});
+    what.entries.push_back({contender::mutex_made_anew, "pawl::mutex, new each time"});
     return what;
 }
 

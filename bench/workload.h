@@ -53,7 +53,7 @@ struct target {
     metric what{};
     bound which{};
     double value = 0;
-    against whom = against::nothing;
+    against compared_with = against::nothing;
     contender reference{};  // for `reference`
 };
 

@@ -19,7 +19,7 @@ constexpr int most_checked_holders = 32;
 
 }  // namespace
 
-bool is_held_around_here(client& client, const std::string& key)
+bool is_held_by_outer_run(client& client, const std::string& key)
 {
     std::istringstream holders{outer_holders()};
     std::string holder;

@@ -13,7 +13,7 @@ namespace pawl::cli {
 
 // Whether a surrounding run holds the lock. That run ends only after this one, so this one would
 // wait forever. One round trip for each surrounding run. Throws pawl::error.
-[[nodiscard]] bool is_held_around_here(client& client, const std::string& key);
+[[nodiscard]] bool is_held_by_outer_run(client& client, const std::string& key);
 
 // All holders of surrounding runs, separated by spaces, the nearest first. Empty if there are none.
 [[nodiscard]] std::string outer_holders();

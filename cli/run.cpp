@@ -139,7 +139,7 @@ bool session::would_wait_for_itself()
     if (!waits || outer_holders().empty()) return false;
     // The server may not answer. Nothing is held yet, so a signal need not wait for the answer.
     const interruption by_signal{signals_, interruption::ends_process::first_signal};
-    return is_held_around_here(client_, options_.key);
+    return is_held_by_outer_run(client_, options_.key);
 }
 
 ending session::run_command()
@@ -149,7 +149,7 @@ ending session::run_command()
     supervisor supervisor{
         hold_, child, guard_, signals_, terminal, bell_, {options_.lease, options_.grace}};
     supervisor.prepare();
-    if (terminal::is_all_there_is()) terminal.give_to(child.group());
+    if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();
     if (error_number != 0) return exec_failure(child, error_number);
     supervisor.run();

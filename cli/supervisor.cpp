@@ -53,7 +53,7 @@ void supervisor::run()
         wait_for_any({signals_.fd(), bell_.fd(), alarm_.fd()});
     }
     // A new or missing guardian knows no deadline, so it cannot have killed the command.
-    too_late_ = told_deadline_ != boot_time{} && boot_now() >= guardian_strikes_at();
+    too_late_ = told_deadline_ != boot_time{} && boot_now() >= guardian_kills_at();
 }
 
 // ── Signals and the terminal ────────────────────────────────────────────────────────────────────
@@ -159,7 +159,7 @@ void supervisor::terminate()
 // ── The guardian ────────────────────────────────────────────────────────────────────────────────
 
 // Half the margin before the deadline: after pawl's own SIGKILL, and still in time.
-boot_time supervisor::guardian_strikes_at() const noexcept
+boot_time supervisor::guardian_kills_at() const noexcept
 {
     return told_deadline_ - margin_ / 2;
 }
@@ -170,7 +170,7 @@ void supervisor::tell_guardian()
     if (deadline_ - told_deadline_ < 1ms) return;
     told_deadline_ = deadline_;
     const bool was_unguarded =
-        std::exchange(unguarded_, !guard_.watch(child_.group(), guardian_strikes_at()));
+        std::exchange(unguarded_, !guard_.watch(child_.group(), guardian_kills_at()));
     if (!unguarded_) return;
     told_deadline_ = {};
     if (was_unguarded) return;

@@ -64,7 +64,7 @@ private:
     void terminate();
     void tell_guardian();
     void guardian_ended();
-    [[nodiscard]] boot_time guardian_strikes_at() const noexcept;
+    [[nodiscard]] boot_time guardian_kills_at() const noexcept;
     [[nodiscard]] boot_time next_look(boot_time now) const noexcept;
 
     const hold& hold_;

@@ -7,7 +7,7 @@ namespace pawl::cli {
 
 terminal::terminal() noexcept : fd_{::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)} {}
 
-bool terminal::is_all_there_is() noexcept
+bool terminal::is_on_stdin_and_stdout() noexcept
 {
     return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
 }

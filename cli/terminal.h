@@ -24,7 +24,7 @@ public:
     [[nodiscard]] bool exists() const noexcept { return static_cast<bool>(fd_); }
 
     // Whether stdin and stdout both are a terminal.
-    [[nodiscard]] static bool is_all_there_is() noexcept;
+    [[nodiscard]] static bool is_on_stdin_and_stdout() noexcept;
 
     // Gives the terminal to that group, if pawl's group has it. Returns whether that group has it
     // now.

@@ -228,7 +228,7 @@ engine_request engine_requests::our_script()
 }
 
 // A new waiter, or one of the last ones: to look again, or to give up.
-engine_requests::waiter engine_requests::someone()
+engine_requests::waiter engine_requests::new_or_recent_waiter()
 {
     if (!asked_.empty() && chance(0.6)) return asked_[below(asked_.size())];
     const auto client = chance(0.02) ? one_of({"", "two words"}) : one_of({"c0", "c1", "c2"});
@@ -246,7 +246,7 @@ engine_request engine_requests::acquire(const redis::script& script)
         chance(0.1) ? one_of({"1", "x", ""}) : one_of({"0", "99999999999999"});
     const auto flags =
         chance(0.02) ? one_of({"x", ""}) : one_of({"0", "1", "2", "2", "3", "3", "6", "7"});
-    const auto who = someone();
+    const auto who = new_or_recent_waiter();
     std::vector<std::string> arguments{who.name,   who.lease,   wanted_until,   flags,
                                        who.client, who.reserve, stay(who.lease)};
     // The last arguments may be omitted. A waiter that joins must name its client, or it gets an
@@ -268,7 +268,7 @@ engine_request engine_requests::keep(const redis::script& script)
 
 engine_request engine_requests::release(const redis::script& script)
 {
-    const auto who = someone();
+    const auto who = new_or_recent_waiter();
     std::string place;
     if (chance(0.8)) place = who.name + " " + who.client + " " + who.lease + " " + who.reserve;
     std::vector<std::string> arguments{

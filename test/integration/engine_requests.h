@@ -65,7 +65,7 @@ private:
     [[nodiscard]] engine_request in_a_crowd();
     [[nodiscard]] engine_request listening();
     [[nodiscard]] engine_request our_script();
-    [[nodiscard]] waiter someone();
+    [[nodiscard]] waiter new_or_recent_waiter();
     [[nodiscard]] engine_request acquire(const redis::script& script);
     [[nodiscard]] engine_request keep(const redis::script& script);
     [[nodiscard]] engine_request release(const redis::script& script);

@@ -69,7 +69,7 @@ void run::add_participant()
     participants_.push_back(std::move(fresh));
 }
 
-participant* run::someone(dice& chance)
+participant* run::any_participant(dice& chance)
 {
     std::vector<participant*> alive;
     for (const auto& each : participants_) {
@@ -124,7 +124,7 @@ void run::for_a_while(dice& chance, const std::function<void()>& begin, std::fun
 bool run::strike_network(kind_of_harm& harm)
 {
     auto& [which, chance, often] = harm;
-    auto* const who = someone(chance);
+    auto* const who = any_participant(chance);
     if (who == nullptr) return false;
     auto& net = who->network();
     switch (which) {
@@ -156,7 +156,7 @@ bool run::strike_network(kind_of_harm& harm)
 bool run::strike_process(kind_of_harm& harm)
 {
     auto& [which, chance, often] = harm;
-    auto* const who = someone(chance);
+    auto* const who = any_participant(chance);
     if (who == nullptr) return false;
     switch (which) {
     case fault::stops: who->process().stop_for(chance.spread(plan_.delay, 4 * plan_.lease)); break;

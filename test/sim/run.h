@@ -53,7 +53,7 @@ private:
     [[nodiscard]] bool go_far_back(dice& chance);
     void for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end);
     void add_participant();
-    [[nodiscard]] participant* someone(dice& chance);
+    [[nodiscard]] participant* any_participant(dice& chance);
     [[nodiscard]] drifting_clock draw_clock(nanoseconds start, dice& dice);
     [[nodiscard]] bool step();
     void go_on_until(nanoseconds when);
