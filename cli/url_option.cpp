@@ -64,8 +64,8 @@ using named_url = setting<std::string>;
 void add_url(CLI::App& app, server_options& to)
 {
     to.url_option = app.add_option("--url", to.url,
-                                   "The server; default: $PAWL_URL, the server in a settings file, "
-                                   "local: (this machine only)")
+                                   "The server (default: $PAWL_URL, else that of a settings file, "
+                                   "else local:, which covers this machine only)")
                         ->type_name("URL");
 }
 
