@@ -11,7 +11,7 @@ namespace {
 
 int create_memory()
 {
-    const int fd = ::memfd_create("pawl-bench", 0);  // not closed by exec: workers need it
+    const int fd = ::memfd_create("pawl-bench", 0);  // not closed by exec, because workers need it
     if (fd < 0) throw std::system_error{errno, std::generic_category(), "memfd_create"};
     if (::ftruncate(fd, sizeof(board)) != 0) {
         const int problem = errno;
@@ -33,7 +33,7 @@ shared_board::shared_board(int fd) : fd_{fd}
         ::close(fd);
         throw std::system_error{problem, std::generic_category(), "mmap"};
     }
-    // All zeros is a board: there is nothing to construct, and a second process must not.
+    // All zeros is a valid board. It must not be constructed, least of all by a second process.
     board_ = static_cast<board*>(memory);
 }
 

@@ -1,11 +1,11 @@
 // The memory that the processes of one round share: when to start and stop, who is inside, and what
-// each of them saw.
+// each of them measured.
 //
 //   field       written by                    read by
 //   go, stop    the parent                    workers, in their loops
 //   ready       each thread of a worker once  the parent
-//   inside, …   whoever holds the lock        the next holder
-//   seats       the thread whose seat it is   the parent; the histograms when all have ended
+//   inside, …   the holder of the lock        the next holder
+//   seats       the thread of that seat       the parent; the histograms when all have ended
 #pragma once
 
 #include "common/latency_histogram.h"
@@ -24,11 +24,11 @@ inline constexpr std::size_t most_seats = 16;
 
 struct alignas(64) seat {
     std::atomic<std::uint64_t> grants;
-    std::atomic<std::uint64_t> hand_offs;  // grants of a lock that another had before
-    histogram wait;                        // from asking to holding
-    histogram cycle;                       // from asking to having given back
-    histogram hand_off;                    // from just before the unlock to holding, elsewhere
-    histogram round_trip;                  // of a PING
+    std::atomic<std::uint64_t> hand_offs;  // grants of a lock that another thread had before
+    histogram wait;                        // from the request until it holds the lock
+    histogram cycle;                       // from the request until it has released the lock
+    histogram hand_off;    // from just before the unlock until another thread holds it
+    histogram round_trip;  // of a PING
 };
 
 struct board {
@@ -37,21 +37,21 @@ struct board {
     alignas(64) std::atomic<std::uint32_t> ready;
 
     alignas(64) std::atomic<std::int32_t> inside;
-    std::atomic<std::uint32_t> violations;        // found somebody else inside
+    std::atomic<std::uint32_t> violations;        // how often another holder was found inside
     std::atomic<std::uint32_t> last_holder;       // its seat, plus one
     std::atomic<std::int64_t> unlocked_at;        // ns of CLOCK_MONOTONIC
-    alignas(64) std::atomic<std::uint32_t> turn;  // whose turn it is, where they take turns
+    alignas(64) std::atomic<std::uint32_t> turn;  // whose turn it is, if they take turns
 
     std::array<seat, most_seats> seats;
 };
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "shared between processes");
 
-// A board in memory that children inherit over exec, by the number of its descriptor.
+// A board in memory that children inherit over exec, by its descriptor number.
 class shared_board {
 public:
     shared_board();                 // a new one, all zeros
-    explicit shared_board(int fd);  // the parent's
+    explicit shared_board(int fd);  // that of the parent
     ~shared_board();
     shared_board(const shared_board&) = delete;
     shared_board& operator=(const shared_board&) = delete;
@@ -65,7 +65,7 @@ private:
     board* board_;
 };
 
-// CLOCK_MONOTONIC: one clock for all processes of this machine.
+// CLOCK_MONOTONIC: the same for all processes of this machine.
 [[nodiscard]] std::int64_t now_ns() noexcept;
 
 inline void note(histogram& times, std::int64_t ns) noexcept

@@ -9,7 +9,7 @@
 namespace pawl::bench {
 namespace {
 
-constexpr int wrong_usage = 64;  // as of the pawl command
+constexpr int wrong_usage = 64;  // the same as for the pawl command
 constexpr std::string_view growth_word = "w9";
 
 std::string workload_words()
@@ -21,7 +21,7 @@ std::string workload_words()
     return words + ", " + std::string{growth_word};
 }
 
-// Its own word, or the beginning of several: w5 is w5-greedy and w5-strict.
+// A word names a workload, or is the beginning of several: w5 means w5-greedy and w5-strict.
 bool is_meant(const workload& what, const std::string& word)
 {
     return what.word == word || what.word.starts_with(word + "-");
@@ -33,10 +33,10 @@ std::string complaint_about_workload(const std::string& word)
         word == growth_word || std::ranges::any_of(all_workloads(), [&](const workload& each) {
             return is_meant(each, word);
         });
-    return known ? "" : "there is no workload '" + word + "'; there are: " + workload_words();
+    return known ? "" : "unknown workload '" + word + "'; the workloads are: " + workload_words();
 }
 
-// At once and not after minutes of measuring. What is there stays as it is.
+// Checked at once, not after minutes of measuring. An existing file is not changed.
 std::string complaint_about_file(const std::string& path)
 {
     return std::ofstream{path, std::ios::app} ? "" : "cannot write " + path;
@@ -60,7 +60,7 @@ std::vector<std::string> settings::ways_for(const workload& what) const
 {
     if (over && *over != "both") return {*over};
     if (over || what.over_both) return {"unix", "tcp"};
-    // Peers are reached over TCP: where they take part, all do it that way.
+    // Peers are reached over TCP. If they take part, all contenders use TCP.
     return {peers && !what.peer_word.empty() ? "tcp" : "unix"};
 }
 
@@ -71,24 +71,26 @@ std::variant<settings, int> parse_command_line(int argc, const char* const* argv
     std::optional<unsigned> rounds;
     std::optional<double> seconds;
     std::vector<std::string> words;
-    CLI::App app{"Measures pawl, and what it is compared with, on a redis-server of its own."};
+    CLI::App app{"Compares pawl with other locks, on a private redis-server."};
     app.name("pawl_bench");
     app.add_option("workload", words, "All, or of " + workload_words())
         ->check(complaint_about_workload);
-    app.add_option("--only", words, "The same, with commas between them")
+    app.add_option("--only", words, "The same, separated by commas")
         ->delimiter(',')
         ->check(complaint_about_workload);
-    app.add_option("--rounds", rounds, "Rounds, in which contenders alternate; 9")
+    app.add_option("--rounds", rounds, "Rounds, in which contenders alternate (default 9)")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--seconds", seconds, "Length of a round of one contender; 1")
+    app.add_option("--seconds", seconds, "Seconds of one contender in a round (default 1)")
         ->check(CLI::Range(0.05, 600.0));
     app.add_flag("--quick", wanted.quick, "3 rounds of 0.3 s: to see that it works");
-    app.add_flag("--pinned", wanted.pinned, "Everything on one processor, the server too");
-    app.add_flag("--peers", wanted.peers, "Other libraries, too: they are downloaded first");
-    app.add_option("--over", wanted.over, "unix, tcp or both; unset: both for w1 to w4, else unix")
+    app.add_flag("--pinned", wanted.pinned, "Everything on one processor, including the server");
+    app.add_flag("--peers", wanted.peers,
+                 "Also measure other libraries; they are downloaded first");
+    app.add_option("--over", wanted.over,
+                   "unix, tcp or both (default: both for w1 to w4, otherwise unix)")
         ->check(CLI::IsMember({"unix", "tcp", "both"}));
     app.add_option("--json", wanted.json_file,
-                   "Write every figure to this file, too; plot.py draws it")
+                   "Also write every figure to this file; plot.py draws it")
         ->check(complaint_about_file);
     try {
         app.parse(argc, argv);

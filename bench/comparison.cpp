@@ -18,7 +18,7 @@ struct runner {
     sent_by_clients sent{};
     bool applies = true;
 
-    // Runs one step. Whoever fails is out.
+    // Runs one step. A contestant that fails takes no further part.
     template <class Step>
     void attempt(const Step& step)
     {
@@ -35,7 +35,7 @@ struct runner {
     }
 };
 
-// Peers may have settings for a lock that many want; those are contestants of their own.
+// Peers may have settings for a contended lock. Those are separate contestants.
 constexpr std::string_view tuned = "-tuned";
 
 class contest {
@@ -143,7 +143,7 @@ std::optional<summary> contestant::compared_with(const contestant& other, metric
 const contestant& comparison::find(contender kind) const
 {
     const auto found = std::ranges::find(contestants, kind, &contestant::kind);
-    if (found == contestants.end()) throw std::logic_error{"a reference that takes no part"};
+    if (found == contestants.end()) throw std::logic_error{"the reference does not take part"};
     return *found;
 }
 

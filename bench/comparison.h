@@ -1,5 +1,5 @@
-// The contenders of a workload, alternating in one run, so that what disturbs the machine disturbs
-// all of them.
+// The contenders of a workload. They alternate in one run, so that disturbances of the machine
+// affect all of them.
 #pragma once
 
 #include "metric.h"
@@ -21,14 +21,14 @@ struct contestant {
     std::string word;   // for data
     std::string title;  // for people
     std::vector<round_result> rounds{};
-    std::string failure{};  // empty: none; else it takes no part in later rounds
+    std::string failure{};  // empty: none; otherwise it takes no part in later rounds
 
     [[nodiscard]] bool is_peer() const { return kind == contender::peer; }
 
-    // Nothing when it was not measured.
+    // Nothing if it was not measured.
     [[nodiscard]] std::optional<summary> of(metric what) const;
 
-    // How many times the other's figure this one's is, round by round.
+    // The ratio of this contestant's figure to the other's, round by round.
     [[nodiscard]] std::optional<summary> compared_with(const contestant& other, metric what) const;
 };
 
@@ -39,29 +39,30 @@ struct comparison {
 
     [[nodiscard]] const contestant& find(contender kind) const;
 
-    // Whether anyone failed. Peers do not count: that one cannot be had here is no fault of pawl's.
+    // Whether a contender failed. Peers do not count: it is not a failure of pawl if one is not
+    // available.
     [[nodiscard]] bool failed() const;
 };
 
 struct effort {
-    // Many short rounds rather than few long ones: what disturbs a machine seldom lasts for a second,
-    // and then it hits a few rounds, which the median leaves out.
+    // Many short rounds rather than few long ones. A disturbance of the machine seldom lasts for a
+    // second, and then it affects a few rounds, which the median leaves out.
     unsigned rounds = 9;
     std::chrono::milliseconds length{1'000};
 };
 
-// Where it takes place.
+// The server, and how it is reached.
 struct arena {
     std::string over;  // tcp or unix
     std::string url;
     std::uint16_t port = 0;
 };
 
-// Told what comes next.
+// Called with a description of the next step.
 using progress = std::function<void(const std::string&)>;
 
-// A contender that fails is noted and left out from then on. Peers take part over TCP only; `peers`
-// must be installed and outlive the call.
+// If a contender fails, this is noted, and it takes no further part. Peers take part over TCP only.
+// `peers` must be installed and must outlive the call.
 [[nodiscard]] comparison compare(const workload& what, const arena& where,
                                  const std::vector<peer>& peers, const effort& how_much,
                                  const progress& tell);

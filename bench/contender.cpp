@@ -42,7 +42,7 @@ const description& describe(contender kind) noexcept
     for (const description& each : descriptions) {
         if (each.kind == kind) return each;
     }
-    return descriptions.front();  // every kind is described
+    return descriptions.front();  // every kind has a description
 }
 
 template <class Mutex>
@@ -55,7 +55,8 @@ public:
 
     void acquire() override
     {
-        if (!mutex_.try_lock_for(longest_wait)) throw std::runtime_error{"waited for 5 s in vain"};
+        if (!mutex_.try_lock_for(longest_wait))
+            throw std::runtime_error{"waited for 5 s without getting the lock"};
     }
 
     void release() override
@@ -112,7 +113,7 @@ std::unique_ptr<lock> make_lock(contender kind, const std::string& url, std::str
     case contender::mutex_made_anew:
     case contender::raw_same:
     case contender::raw_least:
-    case contender::peer: throw std::logic_error{"that is no lock for many"};
+    case contender::peer: throw std::logic_error{"this kind cannot be waited for"};
     case contender::mutex_unannounced: options.announce = false; break;
     case contender::mutex_lingering: options.linger = linger; break;
     case contender::mutex:

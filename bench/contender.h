@@ -1,4 +1,4 @@
-// The kinds of locks that are compared, and how each is made.
+// The kinds of locks that are compared, and how each is created.
 #pragma once
 
 #include "lock.h"
@@ -12,28 +12,28 @@ namespace pawl::bench {
 
 enum class contender {
     mutex,              // pawl::mutex; the threads of a process share it
-    mutex_per_thread,   // the same, but each thread has a client of its own
-    mutex_made_anew,    // a pawl::mutex that is made for each cycle, of one client
-    mutex_unannounced,  // pawl::mutex that publishes no releases
-    mutex_lingering,    // pawl::mutex that is kept for a while after its release
+    mutex_per_thread,   // the same, but each thread has its own client
+    mutex_made_anew,    // a pawl::mutex that is constructed for each cycle, with one client
+    mutex_unannounced,  // pawl::mutex that does not announce releases
+    mutex_lingering,    // pawl::mutex that lingers after its release
     fair_mutex,         // pawl::fair_mutex
-    raw_same,           // what pawl says, over bare sockets: see dialogue.h
+    raw_same,           // the same commands as pawl, over bare sockets: see dialogue.h
     raw_least,          // SET NX PX and check-and-delete, over bare sockets
     raw_publish,        // publish_lock
     raw_hand_off,       // hand_off_lock
-    std_mutex,          // no server at all
-    peer,               // another library, by a program of its own: see peer.h
+    std_mutex,          // without a server
+    peer,               // another library, in a separate program: see peer.h
 };
 
-// The word by which a worker is told, and data is labelled.
+// The word for a worker's command line, and the label in the data.
 [[nodiscard]] std::string_view word_of(contender kind) noexcept;
 [[nodiscard]] std::optional<contender> contender_of(std::string_view word) noexcept;
 
 // Whether the threads of a process use one lock object.
 [[nodiscard]] bool is_shared_by_threads(contender kind) noexcept;
 
-// `holder` is for those kinds that do not make their own. Not for mutex_made_anew, raw_same, raw_least
-// and peer, which nobody waits for.
+// `holder` is for those kinds that do not create their own. Not for mutex_made_anew, raw_same,
+// raw_least and peer, which cannot be waited for.
 [[nodiscard]] std::unique_ptr<lock> make_lock(contender kind, const std::string& url,
                                               std::string_view name, std::string_view holder);
 

@@ -1,5 +1,4 @@
-// The processor time of another process, all its threads together. Nobody in it has to do anything for
-// that.
+// The processor time of all threads of another process. That process need not cooperate.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +8,7 @@ namespace pawl::bench {
 
 class cpu_clock {
 public:
-    // Throws when there is no such process.
+    // Throws if there is no such process.
     explicit cpu_clock(pid_t whose);
 
     [[nodiscard]] double us() const;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr auto longest_start = 20s;
-constexpr auto longest_stop = 15s;  // longer than a worker waits for anything
+constexpr auto longest_stop = 15s;  // longer than any wait of a worker
 
 test::process start(const worker_task& task)
 {
@@ -61,7 +61,7 @@ void crew::go()
 
 void crew::run_until(clock::time_point end)
 {
-    // Looked after seldom: whoever looks takes a core away from those who are measured.
+    // Checked rarely, because each check takes processor time from the workers.
     constexpr clock::duration pause = 100ms;
     while (clock::now() < end) {
         check_alive();

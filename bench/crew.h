@@ -1,4 +1,4 @@
-// The worker processes of one round. They are killed with their object, at the latest.
+// The worker processes of one round. They are killed at the latest when this object is destroyed.
 #pragma once
 
 #include "board.h"
@@ -15,20 +15,20 @@ namespace pawl::bench {
 
 class crew {
 public:
-    // Starts them and returns when all are ready. Throws when that does not happen in time.
+    // Starts them and returns when all are ready. Throws if that does not happen in time.
     crew(const workload& what, contender kind, const std::string& url);
 
     void go();
 
-    // Lets them run until then. Throws when one of them ends before.
+    // Lets them run until then. Throws if one of them ends before.
     void run_until(std::chrono::steady_clock::time_point end);
 
-    // Returns when all have ended. Throws, with what they said, when one failed; one that is stuck
-    // counts as failed. Those that are left are killed with this object.
+    // Returns when all have ended. Throws, with their output, if one failed or is stuck. The others
+    // are killed when this object is destroyed.
     void stop();
 
     [[nodiscard]] const board& results() const noexcept { return *shared_; }
-    // The processor time of all of them so far.
+    // The processor time that all of them have used so far.
     [[nodiscard]] double cpu_us() const;
 
     [[nodiscard]] std::size_t seats() const noexcept { return seats_; }

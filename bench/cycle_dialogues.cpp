@@ -42,16 +42,16 @@ void lock_and_unlock(mutex& what)
 
 dialogue dialogue_of_pawl(const std::string& url, const std::function<void(mutex&)>& cycle)
 {
-    // Names of one length, so that all differences between recordings are in what they mean.
+    // All names have the same length, so that recordings differ only in their contents.
     constexpr std::array<std::string_view, 3> names{"heard-a", "heard-b", "heard-c"};
-    constexpr int uses_before = 20;  // a client that is new, or a lock, may say more at first
+    constexpr int uses_before = 20;  // a new client, or a new lock, may send more at first
     recorder proxy{url};
     client client{proxy.url()};
     std::vector<recording> recordings;
     for (const std::string_view each : names) {
         mutex lock{client, each};
         for (int i = 0; i < uses_before; ++i) cycle(lock);
-        std::this_thread::sleep_for(3ms);  // so that no two recordings are of the same time
+        std::this_thread::sleep_for(3ms);  // so that no two recordings have the same time
         (void)proxy.take();
         const std::int64_t now = milliseconds_since_epoch();
         cycle(lock);

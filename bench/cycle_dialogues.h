@@ -1,4 +1,4 @@
-// The dialogues that raw sockets speak: the one that pawl speaks, and the least there can be.
+// The dialogues for raw sockets: that of pawl, and the smallest possible one.
 #pragma once
 
 #include "dialogue.h"
@@ -13,15 +13,16 @@ class mutex;
 
 namespace pawl::bench {
 
-// Of a lock that has been used before: connections are made by then, and scripts are known.
-// `cycle` locks and unlocks, and returns when both are done.
+// For a lock that has been used before: connections exist, and scripts are loaded. `cycle` locks
+// and unlocks, and returns when both are done.
 [[nodiscard]] dialogue dialogue_of_pawl(const std::string& url,
                                         const std::function<void(mutex&)>& cycle);
 
-// As above, with the blocking calls.
+// The same, with the blocking calls.
 [[nodiscard]] dialogue dialogue_of_pawl(const std::string& url);
 
-// SET NX PX, and a script that deletes what is still one's own. It has no fence, and nobody is told.
+// SET NX PX, and a script that deletes the key if it still has the same holder. No fence, no
+// announcement.
 [[nodiscard]] dialogue least_dialogue(const std::string& url);
 
 }  // namespace pawl::bench

@@ -14,7 +14,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-// A recording, cut up: per exchange its commands, and the lines of its reply.
+// A parsed recording: for each exchange its commands, and the lines of its reply.
 struct heard {
     const recording* what = nullptr;
     std::vector<std::vector<words>> sent;
@@ -24,7 +24,7 @@ struct heard {
 
 [[noreturn]] void refuse(const std::string& why)
 {
-    throw std::runtime_error{"what pawl says cannot be replayed: " + why};
+    throw std::runtime_error{"the commands of pawl cannot be replayed: " + why};
 }
 
 std::vector<words> commands_of(std::string_view bytes)
@@ -32,7 +32,7 @@ std::vector<words> commands_of(std::string_view bytes)
     std::vector<words> commands;
     while (!bytes.empty()) {
         const auto size = test::first_value(bytes);
-        if (!size) refuse("a request is cut short");
+        if (!size) refuse("a request is incomplete");
         commands.push_back(test::request_words(bytes.substr(0, *size)));
         bytes.remove_prefix(*size);
     }
@@ -44,7 +44,7 @@ words lines_of(std::string_view bytes)
     words lines;
     while (!bytes.empty()) {
         const std::size_t end = bytes.find("\r\n");
-        if (end == bytes.npos) refuse("a reply is cut short");
+        if (end == bytes.npos) refuse("a reply is incomplete");
         lines.emplace_back(bytes.substr(0, end));
         bytes.remove_prefix(end + 2);
     }
@@ -69,7 +69,7 @@ std::optional<std::int64_t> as_number(std::string_view text)
     return value;
 }
 
-// Cuts each piece of text at the places where `value` occurs.
+// Splits each piece of text where `value` occurs.
 phrase split(const phrase& whole, const std::string& value, piece::kind what)
 {
     phrase result;
@@ -154,7 +154,8 @@ private:
         }
     }
 
-    // The first word that differs, is no number, and does not differ because of the name.
+    // The first word that differs between recordings, is not a number, and does not contain the
+    // name.
     void find_holder()
     {
         for (std::size_t t = 0; t < first().sent.size(); ++t) {
@@ -167,7 +168,7 @@ private:
                 }
             }
         }
-        refuse("no word of it is a holder");
+        refuse("it has no holder");
     }
 
     [[nodiscard]] bool may_be_holder(const place& where) const

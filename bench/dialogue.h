@@ -1,14 +1,14 @@
-// What a client and the server say to each other in one cycle of an uncontended lock, with gaps for
-// what differs from cycle to cycle. It is learned from recordings, so that it holds whatever commands
-// and scripts pawl uses; or written down, for the floor.
+// The bytes that a client and the server exchange in one cycle of an uncontended lock, with gaps
+// for the parts that differ from cycle to cycle. It is learned from recordings, so that it works
+// for any commands and scripts of pawl. For the lower bound it is written by hand.
 //
-//   what differs                               is taken for
+//   a part that differs                        is taken for
 //   the name of the lock, anywhere             the name
 //   the first word that differs, and where     the holder
 //   else it occurs
-//   a number close to the time in ms           the time, so many ms from now
+//   a number close to the time in ms           the time, with an offset in ms
 //   a number that was in an earlier reply      that line of that reply
-//   anything else                              an error: it cannot be replayed
+//   any other part                             an error: it cannot be replayed
 #pragma once
 
 #include "recorder.h"
@@ -38,8 +38,8 @@ using phrase = std::vector<piece>;  // one word of a command
 using command = std::vector<phrase>;
 
 struct turn {
-    std::vector<command> commands;                  // in one write
-    std::vector<std::optional<std::string>> reply;  // all its lines; unset: anything
+    std::vector<command> commands;                  // sent in one write
+    std::vector<std::optional<std::string>> reply;  // all its lines; unset: any text
 };
 
 // A line of a reply that a later request repeats.
@@ -53,20 +53,20 @@ struct echo_source {
 struct dialogue {
     std::vector<turn> turns;
     std::vector<echo_source> echoes;
-    std::string holder;  // one of those that occurred: others have its length
+    std::string holder;  // an example: others have the same length
 
     [[nodiscard]] std::size_t commands() const;
 };
 
-// One cycle, as it was heard.
+// The recording of one cycle.
 struct recording {
     std::string name;
     std::int64_t at_ms = 0;  // since the epoch
     std::vector<exchange> exchanges;
 };
 
-// Of the same cycle several times, with different locks and at different times. Throws when they have
-// not the same form, or cannot be replayed.
+// Needs several recordings of the same cycle, with different locks and at different times. Throws
+// if they do not have the same form, or cannot be replayed.
 [[nodiscard]] dialogue learn(std::span<const recording> recordings);
 
 [[nodiscard]] std::int64_t milliseconds_since_epoch();

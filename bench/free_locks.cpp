@@ -51,7 +51,7 @@ spoken_free_locks::spoken_free_locks(const std::string& url, const dialogue& wha
                                      std::size_t thread)
     : connection_{url}
 {
-    connection_.speak_resp3();  // as pawl does: some replies look different then
+    connection_.speak_resp3();  // like pawl: some replies look different then
     for (std::size_t i = 0; i < locks_per_thread; ++i) {
         locks_.emplace_back(what, free_lock_name(thread, i), thread * locks_per_thread + i);
     }

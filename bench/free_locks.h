@@ -1,4 +1,4 @@
-// Locks that nobody else wants, used one after the other by one thread.
+// Uncontended locks, used one after the other by one thread.
 #pragma once
 
 #include "dialogue.h"
@@ -17,7 +17,7 @@ namespace pawl::bench {
 
 inline constexpr std::size_t locks_per_thread = 1000;
 
-// All of one length, whatever the numbers.
+// All names have the same length.
 [[nodiscard]] std::string free_lock_name(std::size_t thread, std::size_t number);
 
 class free_locks {
@@ -27,7 +27,7 @@ public:
     free_locks(const free_locks&) = delete;
     free_locks& operator=(const free_locks&) = delete;
 
-    // Locks and unlocks the next.
+    // Locks and unlocks the next lock.
     virtual void cycle() = 0;
 };
 
@@ -42,7 +42,7 @@ private:
     std::size_t next_ = 0;
 };
 
-// Knows nothing of how it went the last time.
+// Constructs the mutex for each cycle, so it remembers nothing.
 class anew_free_locks final : public free_locks {
 public:
     anew_free_locks(client& client, std::size_t thread) : client_{&client}, thread_{thread} {}
@@ -55,7 +55,7 @@ private:
     std::size_t next_ = 0;
 };
 
-// On a connection of its own.
+// On a separate connection.
 class spoken_free_locks final : public free_locks {
 public:
     // The dialogue must outlive it.

@@ -74,9 +74,9 @@ growth_point measure(const growth_task& task)
         ended = child.wait(200ms);
     }
     if (ended == test::exited(0)) return point_of(child.out());
-    std::string why = !ended ? "did not come to an end" : child.err();
+    std::string why = !ended ? "did not end in time" : child.err();
     while (why.ends_with('\n')) why.pop_back();
-    return {.count = task.count, .failure = why.empty() ? "ended without a word" : why};
+    return {.count = task.count, .failure = why.empty() ? "ended without a message" : why};
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ std::vector<std::string> command_line(const growth_task& task)
 growth_task growth_task_of(const std::vector<std::string>& words)
 {
     constexpr std::size_t word_count = 5;
-    if (words.size() != word_count) throw std::runtime_error{"pawl_bench starts this itself"};
+    if (words.size() != word_count) throw std::runtime_error{"only pawl_bench starts this"};
     const auto found = std::ranges::find(descriptions, words[0], &description::word);
-    if (found == descriptions.end()) throw std::runtime_error{"there is no such growth"};
+    if (found == descriptions.end()) throw std::runtime_error{"unknown kind of growth"};
     return {.what = found->what,
             .count = std::stoul(words[1]),
             .lease = std::chrono::milliseconds{std::stol(words[2])},

@@ -1,5 +1,5 @@
 // W9: what a client needs when it holds more and more locks, or waits for more and more of them.
-// Each size is measured in a process of its own, and once: memory does not vary from run to run.
+// Each size is measured once, in a separate process: memory does not vary from run to run.
 #pragma once
 
 #include "comparison.h"
@@ -14,36 +14,37 @@
 namespace pawl::bench {
 
 enum class growth_kind {
-    held,         // so many locks are held
-    waiting,      // so many locks are waited for, which somebody else holds
-    waiting_one,  // so many wait for one and the same
+    held,         // this many locks are held
+    waiting,      // this many locks are waited for, which another client holds
+    waiting_one,  // this many callers wait for one lock
 };
 
 [[nodiscard]] std::string_view word_of(growth_kind what) noexcept;
 
-// What one process does.
+// The task of one process.
 struct growth_task {
     growth_kind what{};
     std::size_t count = 1;
     std::chrono::milliseconds lease{30'000};
-    std::chrono::milliseconds slice{100};  // ten of these for the cycles beside
+    std::chrono::milliseconds slice{100};  // ten of these for the cycles that run at the same time
     std::string url;
 };
 
-// What it found. All bytes are per lock or waiter, and above what the process had before.
+// The results. All bytes are per lock or waiter, without what the process had before.
 struct growth_point {
     std::size_t count = 0;
-    double per_second = unknown;  // how quickly they were acquired
-    double resident_bytes =
-        unknown;  // without the pawl::mutex, which may go while the lock is held
+    double per_second = unknown;  // how fast they were acquired
+    // Without the pawl::mutex, which may be destroyed while the lock is held.
+    double resident_bytes = unknown;
     double allocated_bytes = unknown;
     double with_mutex_bytes = unknown;  // allocated, with it
-    double commands = unknown;          // in a third of the lease: that is when each is renewed,
-    double replies = unknown;           // or looks again; replies that came in one write count once
+    double commands = unknown;          // in a third of the lease: in that time each is renewed,
+    double replies = unknown;           // or looks again; replies in one write count once
     double server_us = unknown;
-    double cycle_us = unknown;      // p50, of a free lock beside them
+    double cycle_us = unknown;      // p50 of a free lock at the same time
     double cycle_p99_us = unknown;  // and p99
-    double cycle_times = unknown;   // its cost in that of a raw socket with the same commands
+    // Its cost divided by that of a raw socket with the same commands.
+    double cycle_times = unknown;
     std::string failure{};
 };
 
@@ -53,14 +54,15 @@ struct growth {
     std::vector<growth_point> points{};
 };
 
-// As words of a command line; the program gives what follows `growth` to grow().
+// As words of a command line. The program passes the words after `growth` to grow().
 [[nodiscard]] std::vector<std::string> command_line(const growth_task& task);
 [[nodiscard]] growth_task growth_task_of(const std::vector<std::string>& words);
 
-// In a process of its own: measures, and prints the point as JSON.
+// In a separate process: measures, and prints the point as JSON.
 void grow(const growth_task& task);
 
-// Up to a million locks and 100,000 waiters, `quick` up to 10,000. The server is emptied before each.
+// Up to a million locks and 100,000 waiters, `quick` up to 10,000. The server is emptied before
+// each.
 [[nodiscard]] std::vector<growth> measure_growth(const std::string& url, bool quick,
                                                  const progress& tell);
 

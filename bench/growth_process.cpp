@@ -1,4 +1,4 @@
-// The part of W9 that runs in a process of its own.
+// The part of W9 that runs in a separate process.
 #include "async_calls.h"
 #include "board.h"
 #include "cycle_dialogues.h"
@@ -26,14 +26,14 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr std::string_view somebody_else = "somebody-else";
+constexpr std::string_view other_holder = "other-holder";
 
 double seconds_since(clock::time_point began)
 {
     return std::chrono::duration<double>(clock::now() - began).count();
 }
 
-// So many calls that are under way at most.
+// Limits the number of calls that are under way.
 class gate {
 public:
     explicit gate(std::size_t most) : free_{most}, most_{most} {}
@@ -53,7 +53,7 @@ public:
         changed_.notify_all();
     }
 
-    // Returns when nobody is inside. Throws when a call has failed.
+    // Returns when no call is under way. Throws if a call has failed.
     void await_all()
     {
         std::unique_lock guard{mutex_};
@@ -103,8 +103,8 @@ public:
 private:
     [[nodiscard]] lock_options options() const { return {.lease = task_.lease}; }
 
-    // Everything that is made once is made now. And what clients send themselves is learned while a few
-    // locks are renewed, and someone waits for long enough to look again.
+    // Creates everything that is created once. Also learns which commands clients send by
+    // themselves: a few locks are renewed, and a waiter waits for long enough to look again.
     void warm_up()
     {
         constexpr std::size_t few = 10;
@@ -116,7 +116,7 @@ private:
             held.push_back(lock.acquire());
         }
         raw_connection other{task_.url};
-        other.ask(request({"SET", "theirs", somebody_else, "PX", "700"}));
+        other.ask(request({"SET", "theirs", other_holder, "PX", "700"}));
         mutex theirs{client_, "theirs", {.lease = short_lease}};
         const auto granted = std::make_shared<std::atomic<bool>>(false);
         acquire_then(theirs, time_limit::never(),
@@ -150,11 +150,11 @@ private:
         point_.per_second = static_cast<double>(task_.count) / seconds_since(began);
     }
 
-    // In batches: else a client would keep, for good, the buffers of its busiest moment.
+    // In batches: otherwise a client would keep the buffers of its busiest moment.
     void wait_for_them()
     {
         constexpr std::size_t batch = 1000;
-        take_as_somebody_else();
+        take_as_other_holder();
         locks_.reserve(task_.count);
         for (std::size_t i = 0; i < task_.count; ++i) {
             locks_.push_back(std::make_unique<mutex>(client_, name_of(i), options()));
@@ -164,16 +164,16 @@ private:
         await_silence(300ms);
     }
 
-    void take_as_somebody_else()
+    void take_as_other_holder()
     {
         raw_connection other{task_.url};
         const std::size_t count = task_.what == growth_kind::waiting_one ? 1 : task_.count;
         for (std::size_t i = 0; i < count; ++i) {
-            other.ask(request({"SET", name_of(i), somebody_else, "PX", "3600000"}));
+            other.ask(request({"SET", name_of(i), other_holder, "PX", "3600000"}));
         }
     }
 
-    // Returns when the server has had nothing to do for so long.
+    // Returns when the server has had nothing to do for this time.
     void await_silence(std::chrono::milliseconds how_long)
     {
         const auto end = clock::now() + 120s;
@@ -183,7 +183,7 @@ private:
             before = now;
             std::this_thread::sleep_for(how_long);
         }
-        throw std::runtime_error{"the waiters do not come to rest"};
+        throw std::runtime_error{"the waiters do not become idle"};
     }
 
     void measure_memory()
@@ -206,8 +206,8 @@ private:
         point_.server_us = load.us;
     }
 
-    // In turns with a raw socket: the server has more to look after, too, and shall not be blamed on
-    // the client.
+    // Alternates with a raw socket: the server has more work too, and that must not be counted as
+    // the client's.
     void measure_cycles()
     {
         constexpr int slices = 10;
@@ -267,7 +267,7 @@ void grow(const growth_task& task)
                                       {"cycle_p99_us", found.cycle_p99_us},
                                       {"cycle_times", found.cycle_times}};
     std::cout << data.dump() << std::endl;
-    ::_exit(0);  // nobody wants to wait until a million locks are given back
+    ::_exit(0);  // does not wait until a million locks are released
 }
 
 }  // namespace pawl::bench

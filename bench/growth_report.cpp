@@ -12,7 +12,7 @@
 namespace pawl::bench {
 namespace {
 
-// Below, what a client needs for itself would count as its locks'.
+// With fewer, the memory of the client itself would be counted as that of its locks.
 constexpr std::size_t enough_for_memory = 1000;
 
 constexpr target no_more_than_600{.which = target::bound::at_most, .value = 600};
@@ -27,9 +27,9 @@ std::string cell(double value, int digits)
 std::string_view title(growth_kind what)
 {
     switch (what) {
-    case growth_kind::held: return "W9: so many locks are held by one client";
-    case growth_kind::waiting: return "W9: so many waiters in one client, each for another lock";
-    case growth_kind::waiting_one: return "W9: so many waiters in one client, all for one lock";
+    case growth_kind::held: return "W9: locks held by one client";
+    case growth_kind::waiting: return "W9: waiters in one client, each for another lock";
+    case growth_kind::waiting_one: return "W9: waiters in one client, all for one lock";
     }
     return "";
 }
@@ -56,7 +56,7 @@ common::row figures(growth_kind what, const growth_point& at)
     return cells;
 }
 
-// The largest of all that were measured with enough of them.
+// The largest figure of all points with enough locks or waiters.
 template <class Figure>
 std::optional<double> worst(const growth& what, const Figure& figure)
 {
@@ -114,7 +114,7 @@ std::vector<verdict> judge(const growth& what)
                        })});
     }
     all.push_back({.what = &flat,
-                   .text = "a cycle beside them costs ≤ 1.2 × that beside one",
+                   .text = "a cycle at the same time costs ≤ 1.2 × that with one",
                    .reached = steepest(what)});
     return all;
 }

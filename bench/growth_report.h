@@ -11,7 +11,7 @@ namespace pawl::bench {
 
 void print_table(std::ostream& out, const growth& what);
 
-// Of those that apply to what grew.
+// The targets that apply to this kind of growth.
 [[nodiscard]] std::vector<verdict> judge(const growth& what);
 
 }  // namespace pawl::bench

@@ -1,4 +1,5 @@
-// Ctrl-C ends a run in order: workers and the server are stopped, temporary files removed.
+// Ctrl-C ends a run in an orderly way: workers and the server are stopped, temporary files are
+// removed.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// What a worker drives: a lock of any kind, behind one interface.
+// The interface that a worker uses for a lock of any kind.
 #pragma once
 
 namespace pawl::bench {
@@ -10,12 +10,12 @@ public:
     lock(const lock&) = delete;
     lock& operator=(const lock&) = delete;
 
-    // Throws when nothing happens for seconds: a benchmark in which somebody starves has failed.
+    // Throws if nothing happens for seconds: a benchmark in which a caller starves has failed.
     virtual void acquire() = 0;
     virtual void release() = 0;
 };
 
-// Also done before the clock runs: connections are made and scripts are loaded then.
+// Also done before the measurement: it makes connections and loads scripts.
 inline void use_once(lock& contended)
 {
     contended.acquire();

@@ -26,13 +26,13 @@
 namespace pawl::bench {
 namespace {
 
-// The words are command_line()'s.
+// The words come from command_line().
 worker_task task_of(std::span<char*> words)
 {
-    if (words.size() != 5) throw std::runtime_error{"a worker is started by pawl_bench itself"};
+    if (words.size() != 5) throw std::runtime_error{"only pawl_bench starts a worker"};
     const auto kind = contender_of(words[0]);
     const workload* const what = find_workload(words[1]);
-    if (!kind || what == nullptr) throw std::runtime_error{"there is no such work"};
+    if (!kind || what == nullptr) throw std::runtime_error{"unknown contender or workload"};
     return {.kind = *kind,
             .what = what,
             .index = static_cast<unsigned>(std::stoul(words[2])),
@@ -40,7 +40,7 @@ worker_task task_of(std::span<char*> words)
             .url = words[4]};
 }
 
-// On a terminal, one line that is written over.
+// On a terminal, one line that is overwritten.
 void show_progress(const std::string& text)
 {
     if (::isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K" << text << std::flush;
@@ -52,11 +52,11 @@ std::string headline(const settings& wanted, const std::string& redis)
                        " rounds of " +
                        number(std::chrono::duration<double>(wanted.how_much.length).count(), 1) +
                        " s for each contender, medians; ";
-    return text + (wanted.pinned ? "all on one of " : "as it comes on ") +
+    return text + (wanted.pinned ? "all on one of " : "not pinned, on ") +
            std::to_string(std::thread::hardware_concurrency()) + " processors";
 }
 
-// Those that can be had; of the others is said why not.
+// The peers that are available. For the others, prints why they are not.
 std::vector<peer> get_peers()
 {
     std::vector<peer> ready;
@@ -112,7 +112,7 @@ int measure(const settings& wanted)
 {
     notice_interruptions();
     const std::vector<peer> peers = wanted.peers ? get_peers() : std::vector<peer>{};
-    if (wanted.pinned) pin_to_one_processor();  // before the server: it inherits that
+    if (wanted.pinned) pin_to_one_processor();  // before the server, which inherits it
     const test::redis_server server;
     run_results all{.redis = server_counts{server.unix_url()}.version()};
     std::cout << headline(wanted, all.redis) << std::endl;

@@ -4,12 +4,13 @@
 namespace pawl::bench {
 
 struct memory_use {
-    double resident =
-        0;  // bytes, as the system counts: whole pages, with what malloc keeps in hand
-    double allocated = 0;  // bytes, as malloc counts: what was asked for and not given back
+    // Bytes, as the system counts: whole pages, including free memory of malloc.
+    double resident = 0;
+    // Bytes, as malloc counts: allocated and not freed.
+    double allocated = 0;
 };
 
-// Gives back to the system what malloc has in hand, and then looks.
+// Returns the free memory of malloc to the system, and then measures.
 [[nodiscard]] memory_use look_at_memory();
 
 }  // namespace pawl::bench

@@ -79,7 +79,7 @@ const std::array descriptions{
 const metric_description& describe(metric what)
 {
     const auto found = std::ranges::find(descriptions, what, &metric_description::what);
-    if (found == descriptions.end()) throw std::logic_error{"a metric that nobody describes"};
+    if (found == descriptions.end()) throw std::logic_error{"a metric without a description"};
     return *found;
 }
 

@@ -1,4 +1,4 @@
-// pawl_micro: what a lock costs in the process that takes it. The first two never leave it.
+// pawl_micro: what a lock costs in the process that takes it. The first two need no server.
 #include "support/redis_server.h"
 
 #include <pawl/pawl.h>
@@ -30,7 +30,7 @@ void standard_mutex(benchmark::State& state)
     lock_and_unlock(state, mutex);
 }
 
-// The first cycle takes the lock on the server; it lingers from then on.
+// The first cycle takes the lock on the server. It lingers from then on.
 void lingering_mutex(benchmark::State& state, const std::string& url)
 {
     pawl::client client{url};
@@ -55,7 +55,7 @@ int run(int argc, char** argv)
     const pawl::test::redis_server server;
     benchmark::RegisterBenchmark("std::mutex", standard_mutex);
     benchmark::RegisterBenchmark("pawl::mutex, lingering", lingering_mutex, server.unix_url());
-    // It mostly waits, so the processor's time says little.
+    // It mostly waits, so the processor time says little.
     benchmark::RegisterBenchmark("pawl::mutex, over a Unix socket", mutex_on_the_server,
                                  server.unix_url())
         ->UseRealTime();

@@ -1,5 +1,5 @@
-// Many cycles at once with pawl::async, over one client and on locks that nobody else wants: when one
-// has ended, the next begins in its place, with another lock. No thread takes part but the client's.
+// Many cycles at once with pawl::async, with one client and uncontended locks. When one cycle has
+// ended, the next begins in its place, with another lock. Only the client's thread takes part.
 #pragma once
 
 #include "board.h"
@@ -28,7 +28,7 @@ public:
     pawl_in_flight(const std::string& url, seat& mine);
 
     // Returns when `over` has become true and the last cycle has ended. `over` is called by the
-    // client's thread. Throws when a call has failed.
+    // client's thread. Throws if a call has failed.
     void run(const std::function<bool()>& over);
 
 private:
@@ -50,7 +50,7 @@ private:
     std::condition_variable ended_;
     std::size_t running_ = 0;
     std::error_code problem_;
-    client client_;  // goes before the above, which its thread uses, and after its locks
+    client client_;  // destroyed before the above, which its thread uses, and after its locks
     std::vector<place> places_;
 };
 

@@ -16,7 +16,7 @@ using json = nlohmann::json;
 
 constexpr int status_does_not_apply = 3;
 constexpr auto longest_install = 15min;
-constexpr auto longest_overhead = 120s;  // for starting, warming up and ending
+constexpr auto longest_overhead = 120s;  // for start, warm-up and end
 
 std::string last_line(std::string text)
 {
@@ -30,12 +30,12 @@ void check(const test::process& program, const std::optional<test::ending>& end)
     if (end == test::exited(0)) return;
     if (end == test::exited(status_does_not_apply)) throw does_not_apply{};
     const std::string said = last_line(program.err());
-    throw std::runtime_error{!end            ? "did not come to an end"
+    throw std::runtime_error{!end            ? "did not end in time"
                              : !said.empty() ? said
-                                             : "failed without a word"};
+                                             : "failed without a message"};
 }
 
-// Returns when it has ended well. `meanwhile` is called every 20 ms or so.
+// Returns when it has ended with status 0. `meanwhile` is called about every 20 ms.
 template <class Meanwhile>
 void attend(test::process& program, std::chrono::milliseconds limit, const Meanwhile& meanwhile)
 {
@@ -54,8 +54,8 @@ struct sample {
     server_load load;
 };
 
-// What the server did in `length`, going by most of the last `length` before clients fell silent: that
-// was the round. What came before was start and warm-up.
+// The load of the server in `length`. It is computed from most of the last `length` before the
+// clients stopped: that was the round. Before that were start and warm-up.
 server_load load_in_round(const std::vector<sample>& samples, std::chrono::milliseconds length)
 {
     const server_load not_known{

@@ -1,7 +1,7 @@
-// Other libraries, each driven by a program of its own in bench/peers/NAME/run:
+// Other libraries, each used by a separate program in bench/peers/NAME/run:
 //
-//   run install                       gets it ready; on failure one line on stderr says why
-//   run WORKLOAD HOST PORT SECONDS    one round; prints one line of JSON. Status 3: not for this one
+//   run install                       installs it; on failure one line on stderr says why
+//   run WORKLOAD HOST PORT SECONDS    one round; prints one line of JSON. Status 3: does not apply
 //
 // bench/peers/README.md has the details.
 #pragma once
@@ -26,7 +26,7 @@ struct peer {
 // In alphabetical order.
 [[nodiscard]] std::vector<peer> all_peers();
 
-// Throws with the reason when it cannot be had.
+// Throws with the reason if it cannot be installed.
 void install(const peer& who);
 
 class does_not_apply : public std::runtime_error {
@@ -36,13 +36,13 @@ public:
 
 class peer_round {
 public:
-    // `word` is what peers call the workload. All must outlive it.
+    // `word` is the peers' word for the workload. All must outlive it.
     peer_round(const peer& who, std::string word, std::uint16_t port, server_counts& server)
         : who_{who}, word_{std::move(word)}, port_{port}, server_{server}
     {
     }
 
-    // As those of `round`; both throw does_not_apply, or with what the program said.
+    // Like those of `round`. Both throw does_not_apply, or an error with the output of the program.
     [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long);
     [[nodiscard]] round_result measure(std::chrono::milliseconds how_long,
                                        const sent_by_clients& sent);

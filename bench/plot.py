@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what `pawl_bench --json FILE` wrote: bars for each workload, lines for W9.
+"""Draws the results of `pawl_bench --json FILE`: bars for each workload, lines for W9.
 
 The pictures are WORKLOAD-OVER.svg, w9-memory.svg and w9-cycle.svg, with -pinned before the dot if
 all ran on one processor. They have no background, and colours that can be read on white and on
@@ -35,9 +35,9 @@ GROWTHS = {
     "waiting-one": ("waiters, one lock", GREEN),
 }
 
-# Below, what a client needs for itself would count as its locks'.
+# With fewer, the memory of the client itself would be counted as that of its locks.
 ENOUGH_FOR_MEMORY = 1000
-# A linear axis would show the smallest bar as nothing.
+# On a linear axis the smallest bar would be invisible.
 TOO_DIFFERENT = 100
 
 pyplot.rcParams.update({
@@ -106,7 +106,7 @@ def draw_bars(workload, path):
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
-    # With room for the numbers behind the bars.
+    # With room for the numbers after the bars.
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(min(medians) / 10, most * 4)
@@ -126,7 +126,7 @@ def draw_bars(workload, path):
 
 
 def draw_lines(growths, title, label, figure_name, least_count, target, path):
-    """A line for each of what grows, over how many there are."""
+    """A line for each kind of growth, over the number of locks or waiters."""
     figure, axes = new_figure(title, 3.2)
     for each in growths:
         name, colour = GROWTHS[each["grows"]]
@@ -148,7 +148,7 @@ def draw_lines(growths, title, label, figure_name, least_count, target, path):
 
 
 def target_of_memory(growths):
-    """The run says it in words: "≤ 600 bytes per held lock"."""
+    """From the text of the target: "≤ 600 bytes per held lock"."""
     for growth in growths:
         for target in growth["targets"]:
             if found := re.search(r"≤ (\d+) bytes", target["target"]):
@@ -157,7 +157,7 @@ def target_of_memory(growths):
 
 
 def pictures(results):
-    """The name of each picture that the results have, and what draws it to a path."""
+    """The name of each picture of the results, and the function that draws it to a path."""
     growths = [each for each in results["workloads"] if "grows" in each]
     for each in results["workloads"]:
         if "grows" not in each:
@@ -168,8 +168,8 @@ def pictures(results):
             growths, "W9: memory of the client for each lock or waiter", "resident memory (bytes)",
             "resident_bytes_each", ENOUGH_FOR_MEMORY, target_of_memory(growths), path)
         yield "w9-cycle", lambda path: draw_lines(
-            growths, "W9: cost of a cycle beside so many locks or waiters",
-            "time of a cycle, times a raw socket's", "cycle_times_raw_same", 1, None, path)
+            growths, "W9: cost of a cycle at the same time as these locks or waiters",
+            "time of a cycle, divided by a raw socket's", "cycle_times_raw_same", 1, None, path)
 
 
 def main():

@@ -102,7 +102,7 @@ std::string_view raw_connection::waiting() const noexcept
     return {buffer_.data() + from_, to_ - from_};
 }
 
-// False when nothing is there and the flags say not to wait.
+// False if nothing is there and the flags say not to wait.
 bool raw_connection::receive(int flags)
 {
     if (from_ > 0) {
@@ -110,7 +110,7 @@ bool raw_connection::receive(int flags)
         to_ -= from_;
         from_ = 0;
     }
-    if (to_ == buffer_.size()) throw std::runtime_error{"the server says too much at once"};
+    if (to_ == buffer_.size()) throw std::runtime_error{"a line of the server is too long"};
     while (true) {
         const ssize_t got =
             ::recv(socket_.get(), buffer_.data() + to_, buffer_.size() - to_, flags);
@@ -122,7 +122,7 @@ bool raw_connection::receive(int flags)
         if (errno == EINTR) continue;
         if (errno != EAGAIN) fail("receive from the server");
         if ((flags & MSG_DONTWAIT) != 0) return false;
-        throw std::runtime_error{"the server said nothing for 5 s"};
+        throw std::runtime_error{"the server sent nothing for 5 s"};
     }
 }
 
@@ -155,7 +155,7 @@ std::string_view raw_connection::ask(std::string_view bytes)
 {
     send(bytes);
     const std::string_view line = read_line();
-    if (line.starts_with('-')) throw std::runtime_error{"the server says " + std::string{line}};
+    if (line.starts_with('-')) throw std::runtime_error{"the server returned " + std::string{line}};
     return line;
 }
 
@@ -184,7 +184,7 @@ std::optional<std::string_view> raw_connection::line_within(std::chrono::millise
 void raw_connection::subscribe(std::string_view channel)
 {
     send(request({"SUBSCRIBE", channel}));
-    // Three elements, of which two are strings with their sizes before them.
+    // Three elements. Two of them are strings, each after its size.
     constexpr int lines_of_reply = 6;
     for (int i = 0; i < lines_of_reply; ++i) (void)read_line();
     message_size_ = request({"message", channel, notice}).size();

@@ -1,5 +1,5 @@
-// A blocking connection to a server with nothing around it: requests are made beforehand, replies
-// are read line by line. What a lock costs at least is measured with it.
+// A bare blocking connection to a server: requests are prepared in advance, and replies are read
+// line by line. It measures the minimum cost of a lock.
 #pragma once
 
 #include "support/socket.h"
@@ -17,30 +17,30 @@ namespace pawl::bench {
 // The bytes of a request.
 [[nodiscard]] std::string request(std::initializer_list<std::string_view> words);
 
-// Connected and blocking, to redis://127.0.0.1:PORT or unix:PATH. Throws when that fails.
+// Connected and blocking, to redis://127.0.0.1:PORT or unix:PATH. Throws if that fails.
 [[nodiscard]] test::socket_fd open_socket(const std::string& url);
 
 void send_all(const test::socket_fd& socket, std::string_view bytes);
 
 class raw_connection {
 public:
-    // Throws when that fails, as each call does when the server says nothing for seconds.
+    // Throws if that fails. Each call throws if the server sends nothing for seconds.
     explicit raw_connection(const std::string& url);
     raw_connection(const raw_connection&) = delete;
     raw_connection& operator=(const raw_connection&) = delete;
 
     void send(std::string_view bytes);
 
-    // The next line without its end, valid until the next call.
+    // The next line without its end. Valid until the next call.
     [[nodiscard]] std::string_view read_line();
 
-    // Sends a request; the first line of its reply. Throws when that is an error.
+    // Sends a request and returns the first line of its reply. Throws if that is an error.
     std::string_view ask(std::string_view bytes);
 
     // The same for a reply that is a string.
     [[nodiscard]] std::string ask_text(std::string_view bytes);
 
-    // The next line if it has arrived already.
+    // The next line, if it has arrived already.
     [[nodiscard]] std::optional<std::string_view> line_at_hand();
 
     // From then on replies are those of RESP3.
@@ -49,14 +49,14 @@ public:
     // The next line if it arrives within the limit.
     [[nodiscard]] std::optional<std::string_view> line_within(std::chrono::milliseconds limit);
 
-    // From then on the connection only receives messages of this channel, each of which is
-    // `notice`: so their size is known, and nothing needs to be parsed.
+    // From then on the connection only receives messages of this channel. Each message is `notice`,
+    // so its size is known, and nothing needs to be parsed.
     void subscribe(std::string_view channel);
     static constexpr std::string_view notice = "1";
 
     void await_message();
 
-    // Takes what has arrived already, without a wait.
+    // Drops the messages that have arrived already, without waiting.
     void drop_messages();
 
 private:

@@ -22,7 +22,7 @@ redis.call('RPUSH', KEYS[2], ARGV[1])
 return 0
 )";
 
-// KEYS 1 lock, 2 queue; ARGV 1 holder, 2 lease in ms, 3 notice. The holder is the channel, too.
+// KEYS 1 lock, 2 queue; ARGV 1 holder, 2 lease in ms, 3 notice. The holder is also the channel.
 constexpr std::string_view hand_off_release = R"(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local next = redis.call('LPOP', KEYS[2])
@@ -58,8 +58,8 @@ publish_lock::publish_lock(const std::string& url, std::string_view name, std::s
 
 void publish_lock::acquire()
 {
-    // Old messages would cost an attempt each. Those that arrive from here on are kept: one of them
-    // may tell of a release that comes after the attempt.
+    // Each old message would cost an attempt. Messages that arrive from here on are kept: one of
+    // them may report a release that comes after the attempt.
     messages_.drop_messages();
     while (commands_.ask(acquire_) != "+OK") messages_.await_message();
 }

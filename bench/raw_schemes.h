@@ -1,6 +1,5 @@
-// Two ways to pass a lock on, on raw sockets and with nothing else: the reference lines for pawl.
-// Both have a lease and check the holder, and neither has a fence, renewals, or anything against
-// lost answers.
+// Two minimal ways to pass a lock on, on raw sockets: the reference for pawl. Both have a lease and
+// check the holder. Neither has a fence, renewals, or protection against lost replies.
 #pragma once
 
 #include "lock.h"
@@ -11,7 +10,7 @@
 
 namespace pawl::bench {
 
-// The release deletes and publishes; whoever hears it tries to acquire.
+// The release deletes and publishes. Each subscriber that gets the message tries to acquire.
 class publish_lock final : public lock {
 public:
     publish_lock(const std::string& url, std::string_view name, std::string_view holder);
@@ -26,7 +25,8 @@ private:
     std::string release_;
 };
 
-// The release writes the next holder from the queue and tells him: a wake-up and no question.
+// The release writes the next holder from the queue and tells it: one wake-up, and no further
+// request.
 class hand_off_lock final : public lock {
 public:
     hand_off_lock(const std::string& url, std::string_view name, std::string_view holder);

@@ -83,7 +83,7 @@ void recorder::run()
     }
 }
 
-// When the server cannot be reached the client finds its connection closed.
+// If the server cannot be reached, the client's connection is closed.
 void recorder::accept_one()
 {
     test::socket_fd client{::accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
@@ -117,7 +117,7 @@ void recorder::note(std::string_view bytes, bool to_server)
     const std::scoped_lock guard{mutex_};
     const bool answered = noted_.empty() || !noted_.back().received.empty();
     if (to_server && answered) noted_.emplace_back();
-    if (noted_.empty()) return;  // an answer to what was taken already
+    if (noted_.empty()) return;  // a reply to an exchange that was taken already
     (to_server ? noted_.back().sent : noted_.back().received) += bytes;
 }
 

@@ -1,5 +1,5 @@
-// A proxy in front of a server that notes what goes to and fro, so that a raw socket can say the same
-// words as pawl though nobody has written them down twice.
+// A proxy in front of a server that records requests and replies. So a raw socket can send the same
+// bytes as pawl, without a second copy of the protocol.
 #pragma once
 
 #include "support/socket.h"
@@ -26,11 +26,11 @@ public:
     recorder(const recorder&) = delete;
     recorder& operator=(const recorder&) = delete;
 
-    // On a Unix socket, whatever the server is on.
+    // On a Unix socket, even if the server is on TCP.
     [[nodiscard]] std::string url() const;
 
-    // What went over all connections since the last call, in that order. Bytes are noted before they
-    // are passed on: what a call has read is in here when it returns.
+    // The exchanges of all connections since the last call, in order. Bytes are recorded before
+    // they are passed on, so everything that a call has read is included when it returns.
     [[nodiscard]] std::vector<exchange> take();
 
 private:
@@ -48,9 +48,9 @@ private:
     std::string server_url_;
     test::temp_dir dir_;
     test::socket_fd door_;
-    test::socket_fd wake_;     // readable when the other end is closed: the end of the thread
+    test::socket_fd wake_;     // readable when the other end is closed: the thread ends then
     test::socket_fd sleeper_;  // that other end
-    std::vector<line> lines_;  // of the thread
+    std::vector<line> lines_;  // used by the thread only
     std::mutex mutex_;
     std::vector<exchange> noted_;
     std::thread thread_;

@@ -16,14 +16,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// null when it was not measured.
+// null if it was not measured.
 json as_data(const std::optional<summary>& figures)
 {
     if (!figures) return nullptr;
     return {{"median", figures->median}, {"least", figures->least}, {"most", figures->most}};
 }
 
-// Beside pawl, a baseline has no library at all.
+// pawl, a peer, or a baseline without a library.
 std::string_view kind_of(const contestant& who)
 {
     switch (who.kind) {

@@ -1,4 +1,4 @@
-// A whole run, and as data: the settings, the machine, and each figure of each round.
+// A whole run, also as data: the settings, the machine, and each figure of each round.
 #pragma once
 
 #include "command_line.h"
@@ -18,7 +18,7 @@ struct run_results {
     [[nodiscard]] bool failed() const;
 };
 
-// Throws when the file cannot be written.
+// Throws if the file cannot be written.
 void write_report(const std::string& path, const settings& wanted, const run_results& all);
 
 }  // namespace pawl::bench

@@ -39,7 +39,7 @@ round_result round::measure(std::chrono::milliseconds how_long, const sent_by_cl
     workers.go();
     workers.run_until(began + how_long);
 
-    // Read while they still run, so that the time that they take to end counts nowhere.
+    // Read while they still run, so that the time of their end is not counted.
     round_result result;
     result.hand_offs = 0;
     for (std::size_t i = 0; i < workers.seats(); ++i) {

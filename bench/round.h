@@ -13,7 +13,7 @@
 
 namespace pawl::bench {
 
-// A figure that nobody measured. Tables and data leave it out.
+// A figure that was not measured. Tables and data leave it out.
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 struct durations {
@@ -24,7 +24,8 @@ struct durations {
 
 struct round_result {
     double seconds = 0;
-    std::vector<std::uint64_t> grants{};  // of each thread, within the seconds; of a peer, process
+    // The grants of each thread within the seconds; for a peer, of each process.
+    std::vector<std::uint64_t> grants{};
     double hand_offs = unknown;
     server_load load{};
     double client_cpu_us = unknown;
@@ -42,10 +43,10 @@ public:
     {
     }
 
-    // Warms up, and learns what clients send.
+    // Warms up, and learns which commands clients send.
     [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long);
 
-    // Throws when a worker fails or is stuck, with what it said, or when two were inside at once.
+    // Throws if a worker fails or is stuck, with its output, or if two holders were inside at once.
     [[nodiscard]] round_result measure(std::chrono::milliseconds how_long,
                                        const sent_by_clients& sent);
 

@@ -72,7 +72,7 @@ sent_by_clients server_counts::listen(const std::function<bool()>& over) const
     raw_connection monitor{url_};
     monitor.ask(request({"MONITOR"}));
     while (!over()) {
-        // What is at hand is taken at once: the server keeps for us what we do not read.
+        // Lines that have arrived are taken at once: the server has to buffer what is not read.
         for (auto line = monitor.line_within(10ms); line; line = monitor.line_at_hand()) {
             heard.note(*line);
         }
@@ -102,7 +102,7 @@ server_load server_counts::load(const sent_by_clients& sent)
         sum.commands += share * number_after(line, ":calls=");
         sum.us += share * number_after(line, ",usec=");
     }
-    // Without that of CONFIG RESETSTAT; and load() itself asked twice, of which one was answered.
+    // Without that of CONFIG RESETSTAT. load() itself made two requests, one of which was answered.
     sum.replies = std::stod(info("stats", "total_writes_processed")) - 2;
     return sum;
 }
@@ -116,7 +116,7 @@ std::string server_counts::info(std::string_view section, const std::string& nam
 {
     const std::string text = connection_.ask_text(request({"INFO", section}));
     const std::size_t at = text.find("\n" + name + ":");
-    if (at == text.npos) throw std::runtime_error{"the server does not tell its " + name};
+    if (at == text.npos) throw std::runtime_error{"the server does not report " + name};
     const std::size_t from = at + name.size() + 2;
     return text.substr(from, text.find('\r', from) - from);
 }

@@ -1,9 +1,9 @@
-// What clients asked of the server, and how long it worked for that.
+// The number of requests that clients sent, and how long the server worked for them.
 //
-// INFO counts what scripts call like what clients send, both in total_commands_processed and by
-// command. So MONITOR, which tells the two apart, listens for a while before anything is measured:
-// it says which commands clients send themselves. Measured rounds then count those in INFO
-// commandstats, which costs nothing. The time of a script includes that of what it calls.
+// INFO counts commands of scripts like those of clients, both in total_commands_processed and by
+// command. So MONITOR, which distinguishes the two, is read for a while before the measurement: it
+// shows which commands clients send by themselves. The measured rounds then count those in INFO
+// commandstats, which costs nothing. The time of a script includes that of its commands.
 #pragma once
 
 #include "cpu_clock.h"
@@ -18,12 +18,12 @@
 
 namespace pawl::bench {
 
-// By lower-case name; subcommands count as their command.
+// By lower-case name. Subcommands count as their command.
 class sent_by_clients {
 public:
     void note(std::string_view monitor_line);
 
-    // The share of this command's calls that clients sent themselves, not scripts. A command that
+    // The share of this command's calls that came from clients and not from scripts. A command that
     // was never seen counts fully: rather too many than too few.
     [[nodiscard]] double share(const std::string& command) const;
 
@@ -38,25 +38,25 @@ private:
 struct server_load {
     double commands = 0;
     double us = 0;       // executing commands, as INFO says
-    double replies = 0;  // writes to clients: replies that go out together count once
-    double cpu_us = 0;   // processor time of the server: reading and writing count too
+    double replies = 0;  // writes to clients: replies that are sent together count once
+    double cpu_us = 0;   // processor time of the server, including reading and writing
 };
 
 class server_counts {
 public:
     explicit server_counts(const std::string& url);
 
-    // An empty server, as each round should find it.
+    // Empties the server, so that each round finds the same state.
     void flush();
 
-    // Listens to the server for that long, or until `over` says so.
+    // Monitors the server for that long, or until `over` returns true.
     [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long) const;
     [[nodiscard]] sent_by_clients listen(const std::function<bool()>& over) const;
 
     // Counts from zero.
     void reset();
 
-    // Since reset(), the counting itself left out.
+    // Since reset(), without the counting itself.
     [[nodiscard]] server_load load(const sent_by_clients& sent);
 
     [[nodiscard]] std::string version();

@@ -12,7 +12,7 @@ void add_word(std::string& out, std::string_view text)
     out += "\r\n";
 }
 
-// As long as the one that was heard, and with a number of its own at the end.
+// A holder of the same length as the recorded one, with its own number at the end.
 std::string make_holder(std::string pattern, std::size_t number)
 {
     for (auto at = pattern.rbegin(); at != pattern.rend() && number > 0; ++at, number /= 10) {
@@ -82,10 +82,10 @@ void spoken_cycle::hear(std::size_t turn, std::size_t line, std::string_view tex
     const auto& expected = what_->turns[turn].reply[line];
     if (expected) {
         if (*expected == text) return;
-        throw std::runtime_error{"the server says '" + std::string{text} + "' and not '" +
+        throw std::runtime_error{"the server returned '" + std::string{text} + "' instead of '" +
                                  *expected + "'"};
     }
-    if (text.starts_with('-')) throw std::runtime_error{"the server says " + std::string{text}};
+    if (text.starts_with('-')) throw std::runtime_error{"the server returned " + std::string{text}};
     for (std::size_t i = 0; i < what_->echoes.size(); ++i) {
         if (what_->echoes[i] == echo_source{turn, line}) echoes_[i] = text.substr(1);
     }

@@ -1,4 +1,4 @@
-// A dialogue as it is spoken for one lock: as much of its bytes as possible is made beforehand.
+// A dialogue for one lock. As many of its bytes as possible are prepared in advance.
 #pragma once
 
 #include "dialogue.h"
@@ -17,23 +17,23 @@ public:
 
     [[nodiscard]] std::size_t turns() const noexcept { return requests_.size(); }
 
-    // The bytes of a request, added to `out`.
+    // Appends the bytes of a request to `out`.
     void say(std::size_t turn, std::string& out) const;
 
-    // How many lines the reply has.
+    // The number of lines of the reply.
     [[nodiscard]] std::size_t lines(std::size_t turn) const
     {
         return what_->turns[turn].reply.size();
     }
 
-    // Takes a line of the reply. Throws when it is not what was learned.
+    // Takes a line of the reply. Throws if it differs from the recording.
     void hear(std::size_t turn, std::size_t line, std::string_view text);
 
 private:
-    // Bytes, and what has to be put in behind them.
+    // Bytes, and the gap after them.
     struct part {
         std::string bytes;
-        piece gap;  // `text`: nothing
+        piece gap;  // `text`: no gap
     };
 
     [[nodiscard]] static std::vector<part> prepare(const turn& what, std::string_view name,

@@ -51,7 +51,7 @@ void spoken_in_flight::say(place& where)
     ++waiting_;
 }
 
-// What has gathered is sent only when there is nothing left to read: as few system calls as possible.
+// The collected requests are sent only when there is nothing left to read, to save system calls.
 void spoken_in_flight::hear_one(place& where)
 {
     spoken_cycle& lock = where.locks[where.current];

@@ -1,4 +1,4 @@
-// As pawl_in_flight.h, over one bare socket: as little as possible is done here, so that the server is
+// Like pawl_in_flight.h, over one bare socket. It does as little as possible, so that the server is
 // the limit.
 #pragma once
 

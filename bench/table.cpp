@@ -26,13 +26,13 @@ common::row heading(const workload& what)
     return cells;
 }
 
-// ✓ or ✗ behind a figure that has a target.
+// ✓ or ✗ after a figure that has a target.
 std::string mark(const std::vector<verdict>& verdicts, const contestant& who, metric what,
                  std::optional<contender> reference)
 {
     for (const verdict& each : verdicts) {
-        const bool compared = each.what->whom == target::against::reference;
-        if (each.what->whom == target::against::best_peer || !each.reached) continue;
+        const bool compared = each.what->compared_with == target::against::reference;
+        if (each.what->compared_with == target::against::best_peer || !each.reached) continue;
         if (each.what->who != who.kind || each.what->what != what) continue;
         if (compared != reference.has_value()) continue;
         if (compared && each.what->reference != *reference) continue;

@@ -7,7 +7,7 @@ namespace pawl::bench {
 
 [[nodiscard]] std::string number(double value, int digits);
 
-// A ratio: those lie between thousandths and thousands.
+// A ratio, from thousandths to thousands.
 [[nodiscard]] std::string times(double ratio);
 
 }  // namespace pawl::bench

@@ -11,7 +11,7 @@ std::string wanted(const comparison& result, const target& what)
     text += what.which == target::bound::at_least ? " ≥ " : " ≤ ";
     const int digits = what.value < 100 && what.value != static_cast<int>(what.value) ? 2 : 0;
     text += number(what.value, digits);
-    switch (what.whom) {
+    switch (what.compared_with) {
     case target::against::nothing: return text + " " + std::string{describe(what.what).heading};
     case target::against::reference:
         return text + " × " + std::string{title_in(*result.what, what.reference)};
@@ -24,7 +24,7 @@ std::optional<double> reached(const comparison& result, const target& what)
 {
     const contestant& who = result.find(what.who);
     const contestant* other = nullptr;
-    switch (what.whom) {
+    switch (what.compared_with) {
     case target::against::nothing: {
         const auto own = who.of(what.what);
         return own ? std::optional{own->median} : std::nullopt;

@@ -11,8 +11,8 @@ namespace pawl::bench {
 
 struct verdict {
     const target* what = nullptr;
-    std::string text;               // what was aimed at
-    std::optional<double> reached;  // nothing: not measured
+    std::string text;               // the target
+    std::optional<double> reached;  // unset: not measured
 
     [[nodiscard]] bool met() const;
 };
@@ -20,7 +20,7 @@ struct verdict {
 // In the order of the workload's targets.
 [[nodiscard]] std::vector<verdict> judge(const comparison& result);
 
-// Of those peers that were measured, the one that is ahead in this; nullptr when there is none.
+// The best peer in this figure, of those that were measured. nullptr if there is none.
 [[nodiscard]] const contestant* best_peer(const comparison& result, metric what);
 
 }  // namespace pawl::bench

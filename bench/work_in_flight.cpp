@@ -23,7 +23,7 @@ void async_cycle(mutex& what)
     if (ec) throw std::system_error{ec, "an asynchronous call"};
 }
 
-// Until each place has had each of its locks, more or less.
+// Warms up until about each place has used each of its locks.
 template <class Cycles>
 void use_all(Cycles& cycles, seat& mine)
 {

@@ -8,7 +8,7 @@
 namespace pawl::bench {
 namespace {
 
-// What the threads share: a client, and what is to be said over raw connections.
+// What the threads share: a client, and the dialogue for raw connections.
 class source {
 public:
     source(contender kind, const std::string& url) : kind_{kind}, url_{url}
@@ -18,8 +18,9 @@ public:
         if (kind != contender::raw_least) client_.emplace(url);
     }
 
-    // Each lock has been used once: what is learned on first use is known when the clock runs. Those
-    // that shall say what pawl says find the server as pawl left it.
+    // Each lock has been used once, so that everything that is learned at the first use is known
+    // before the measurement. Raw sockets that replay pawl's commands find the server as pawl left
+    // it.
     [[nodiscard]] std::unique_ptr<free_locks> make(std::size_t thread)
     {
         std::unique_ptr<free_locks> made;
@@ -48,7 +49,7 @@ private:
     std::optional<client> client_;
 };
 
-// Each cycle is timed from the end of the last one: the clock is read once.
+// Each cycle is timed from the end of the last one, so the clock is read only once.
 void run(free_locks& locks, seat& mine, const std::atomic<std::uint32_t>& stop)
 {
     for (std::int64_t began = now_ns(); stop.load(std::memory_order_relaxed) == 0;) {

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One acquire and release after the other, until told to stop.
+// One acquire and release after another, until the end of the round.
 class cycler {
 public:
     cycler(board& shared, std::size_t seat_number, const workload& what)

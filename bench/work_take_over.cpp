@@ -6,7 +6,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Two processes that take turns: the owner uses the lock and idles, the taker asks for it.
+// Two processes that take turns: the owner uses the lock and is idle, then the taker asks for it.
 class take_over {
 public:
     take_over(const worker_task& task, board& shared)
@@ -17,7 +17,8 @@ public:
     void run()
     {
         const bool owns = task_.index == owner;
-        // Only the owner lingers: what the taker gives back is free, and the owner begins anew.
+        // Only the owner lingers. The lock is free when the taker has released it, and the owner
+        // begins again.
         const auto contended = make_lock(owns ? task_.kind : contender::mutex, task_.url,
                                          contended_name, holder_name(task_.index));
         raw_connection connection{task_.url};
@@ -38,7 +39,7 @@ private:
     static constexpr std::uint32_t taker = 1;
     static constexpr auto idle = 1ms;
 
-    // False when the round is over.
+    // False if the round is over.
     [[nodiscard]] bool await_turn(std::uint32_t whose) const
     {
         await(longest_turn, idle,
@@ -46,7 +47,7 @@ private:
         return shared_.stop.load() == 0;
     }
 
-    // Both after the same idleness, for a core that sleeps takes its time to wake up.
+    // Both begin after the same idle time, because a sleeping core needs time to wake up.
     void take(lock& contended, raw_connection& connection)
     {
         static const std::string ping = request({"PING"});

@@ -1,4 +1,4 @@
-// What runs in a process of its own: takes part in one round, and says what it saw on the board.
+// Runs in a separate process: takes part in one round, and writes its results to the board.
 #pragma once
 
 #include "contender.h"
@@ -17,10 +17,10 @@ struct worker_task {
     std::string url;
 };
 
-// As words of a command line, for a program that gives what follows `worker` to work().
+// As words of a command line. The program passes the words after `worker` to work().
 [[nodiscard]] std::vector<std::string> command_line(const worker_task& task);
 
-// Throws when anything goes wrong, and in bounded time when the parent never says `go`.
+// Throws if anything goes wrong. Also throws, after a bounded time, if the parent never says `go`.
 void work(const worker_task& task);
 
 }  // namespace pawl::bench

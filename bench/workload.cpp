@@ -23,7 +23,7 @@ target at_most(double value, contender who, metric what)
 target at_least_times(double value, contender who, metric what, contender reference)
 {
     target wanted = at_least(value, who, what);
-    wanted.whom = target::against::reference;
+    wanted.compared_with = target::against::reference;
     wanted.reference = reference;
     return wanted;
 }
@@ -31,7 +31,7 @@ target at_least_times(double value, contender who, metric what, contender refere
 target at_least_times_best_peer(double value, contender who, metric what)
 {
     target wanted = at_least(value, who, what);
-    wanted.whom = target::against::best_peer;
+    wanted.compared_with = target::against::best_peer;
     return wanted;
 }
 
@@ -51,7 +51,7 @@ std::vector<metric> of_free_locks()
 workload on_free_locks()
 {
     return {.word = "w1",
-            .title = "W1: one thread, locks that are free, each time another",
+            .title = "W1: one thread, free locks, another one each time",
             .what = pattern::free_locks,
             .over_both = true,
             .entries = {{contender::mutex, "pawl::mutex"},
@@ -68,7 +68,7 @@ workload on_free_locks()
 workload one_caller()
 {
     workload what = on_free_locks();
-    what.entries.push_back({contender::mutex_made_anew, "pawl::mutex, made anew"});
+    what.entries.push_back({contender::mutex_made_anew, "pawl::mutex, new each time"});
     return what;
 }
 
@@ -76,7 +76,7 @@ workload many_in_flight()
 {
     workload what = on_free_locks();
     what.word = "w2";
-    what.title = "W2: 256 cycles in flight, locks that are free, each time another";
+    what.title = "W2: 256 cycles in flight, free locks, another one each time";
     what.what = pattern::in_flight;
     what.entries[0].title = "pawl::async";
     what.targets = {
@@ -90,7 +90,7 @@ workload sixteen_callers()
 {
     workload what = on_free_locks();
     what.word = "w3";
-    what.title = "W3: sixteen threads, locks that are free, each time another";
+    what.title = "W3: sixteen threads, free locks, another one each time";
     what.threads = 16;
     what.entries[1].title = "16 raw, same commands";
     what.entries[2].title = "16 raw, the least";
@@ -135,8 +135,8 @@ workload ping_pong()
         .peer_word = "w4"};
 }
 
-// The other asks when it sees that the lock has a new holder, and that is long before the release:
-// so each change is a hand-off to someone who waits.
+// The other process asks when it sees that the lock has a new holder. That is long before the
+// release, so each change is a hand-off to a waiter.
 workload alternation()
 {
     workload what = ping_pong();
@@ -219,7 +219,7 @@ workload take_over()
 workload release_notice()
 {
     return {.word = "release-notice",
-            .title = "release-notice: one thread, nobody else, releases announced or not",
+            .title = "release-notice: one thread, uncontended, releases announced or not",
             .entries = {{contender::mutex, "announced"},
                         {contender::mutex_unannounced, "not announced"}},
             .references = {contender::mutex_unannounced},
@@ -250,7 +250,7 @@ const std::vector<workload>& all_workloads()
 std::string_view title_in(const workload& what, contender kind)
 {
     const auto found = std::ranges::find(what.entries, kind, &entry::kind);
-    if (found == what.entries.end()) throw std::logic_error{"a contender that takes no part"};
+    if (found == what.entries.end()) throw std::logic_error{"the contender does not take part"};
     return found->title;
 }
 

@@ -1,4 +1,4 @@
-// The workloads: who does what, who is compared with whom, and what is told about it.
+// The workloads: what the processes do, which contenders are compared, and which figures are shown.
 #pragma once
 
 #include "contender.h"
@@ -10,13 +10,13 @@
 namespace pawl::bench {
 
 enum class pattern {
-    one_lock,    // everyone locks and unlocks the same, again and again
-    take_over,   // one uses the lock and idles, then the other asks for it; and again
-    free_locks,  // everyone locks and unlocks, each time another lock, which nobody else wants
+    one_lock,    // all lock and unlock the same lock, again and again
+    take_over,   // one uses the lock and is idle, then the other asks for it; and again
+    free_locks,  // all lock and unlock, each time another uncontended lock
     in_flight,   // the same from one thread, many at once
 };
 
-// What a round says about a contender; what each is stands in metric.cpp.
+// The figures of a round. metric.cpp describes them.
 enum class metric {
     grants_per_second,
     ns_per_grant,
@@ -44,7 +44,7 @@ struct entry {
     std::string_view title;
 };
 
-// What pawl shall reach: a figure of its own, or how many times somebody else's it is.
+// A target for pawl: an absolute figure, or a ratio to another contender.
 struct target {
     enum class bound { at_least, at_most };
     enum class against { nothing, reference, best_peer };
@@ -53,7 +53,7 @@ struct target {
     metric what{};
     bound which{};
     double value = 0;
-    against whom = against::nothing;
+    against compared_with = against::nothing;
     contender reference{};  // for `reference`
 };
 
@@ -64,19 +64,19 @@ struct workload {
     unsigned processes = 1;
     unsigned threads = 1;               // of each process
     std::chrono::microseconds hold{0};  // how long each grant is kept
-    bool alternates = false;            // nobody asks again before another one had it
-    bool timed = true;       // clocks are read, which takes a share of the fastest cycles
-    bool over_both = false;  // unless the user says otherwise
+    bool alternates = false;  // a process asks again only after the other one had the lock
+    bool timed = true;        // clocks are read, which takes a part of the fastest cycles
+    bool over_both = false;   // over TCP and a Unix socket, unless the user chose one
     std::vector<entry> entries{};
-    std::vector<contender> references{};  // the others are told as multiples of these
-    std::vector<metric> metrics{};        // the first is the one that is compared
+    std::vector<contender> references{};  // the other contenders are shown as multiples of these
+    std::vector<metric> metrics{};        // the first one is compared
     std::vector<target> targets{};
-    std::string_view peer_word{};  // how peers call it; empty: they take no part
+    std::string_view peer_word{};  // the peers' word for it; empty: they take no part
 };
 
 [[nodiscard]] const std::vector<workload>& all_workloads();
 
-// What its tables call one of its entries.
+// The title of an entry in the tables.
 [[nodiscard]] std::string_view title_in(const workload& what, contender kind);
 
 // nullptr if there is none.

@@ -9,8 +9,8 @@
 
 namespace pawl::cli {
 
-// A bar that fills this share, 0 to 1, of the width: to an eighth of a column with block characters,
-// to a column with '#'. One that is not zero can be seen.
+// A bar that fills this share (0 to 1) of the width: exact to an eighth of a column with block
+// characters, to a column with '#'. A share above zero always shows something.
 [[nodiscard]] std::string bar(double share, std::size_t width, charset chars);
 
 // A line for each range of log_buckets(): the range, the bar, the share of all in percent. The most

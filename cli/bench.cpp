@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// 128 bits from the system, so that no lock of anyone else's has such a name.
+// 128 bits from the system, so that no other lock has such a name.
 [[nodiscard]] std::string random_digits()
 {
     std::random_device source;
@@ -49,8 +49,8 @@ using namespace std::chrono_literals;
     return result;
 }
 
-// The signals are blocked while there is only one thread; the client, which brings threads, comes
-// after.
+// The signals are blocked while there is only one thread. The client starts threads, so it is
+// constructed afterwards.
 class bench_session {
 public:
     explicit bench_session(bench_options options)
@@ -151,7 +151,7 @@ bench_report bench_session::report() const
     return result;
 }
 
-// False if stdout does not take it.
+// False if the result cannot be written to stdout.
 bool bench_session::print() const
 {
     const bench_report result = report();
@@ -179,8 +179,8 @@ int bench(const std::vector<std::string>& arguments)
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
-        say("neither --url nor PAWL_URL nor a settings file names a server: the server is this "
-            "machine's own");
+        say("neither --url nor PAWL_URL nor a settings file names a server: measuring this "
+            "machine's private server (local:)");
     }
     const ending how = bench_session{std::move(*options)}.run();
     return end_as(how);

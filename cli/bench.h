@@ -6,7 +6,7 @@
 
 namespace pawl::cli {
 
-// `arguments` are those after `bench`. Returns the exit status.
+// `arguments` are the words after `bench`. Returns the exit status.
 [[nodiscard]] int bench(const std::vector<std::string>& arguments);
 
 }  // namespace pawl::cli

@@ -19,22 +19,25 @@ using std::chrono::milliseconds;
     return {
         {.title = "Parts, each measured for --seconds, one after the other",
          .blocks = {entries{{
-             {"ping", "a round trip to the server and back"},
+             {"ping", "one round trip to the server"},
              {"lock", "acquire and release a lock that is free, one at a time"},
-             {"hand-off", "from the release of one client to the grant of another that waits"},
-             {"threads", "acquire and release by many threads at once, each its own lock"},
-             {"linger", "lock and unlock a lock that stays with this process: no round trip"},
+             {"hand-off",
+              "from a release by one client to the grant for another client that waits"},
+             {"threads", "acquire and release by many threads at once, each with its own lock"},
+             {"linger",
+              "lock and unlock a lock that stays with this process, without a round trip"},
          }}}},
         {.title = "What it does to the server",
          .blocks = {paragraph{
-                        "Only locks of its own are used, whose names nobody can guess; no other "
-                        "key is read, changed or deleted. They are given back, or end with their "
-                        "lease of 10 s; of each a small key (pawl:fence:...) stays on the server "
-                        "and expires within a day."},
-                    paragraph{"Ctrl-C ends it early, with the figures so far; a second one at "
-                              "once, without."}}},
+                        "pawl bench uses only locks of its own, with random names. It does not "
+                        "read, change or delete any other key. It releases its locks. If it is "
+                        "killed, they end with their lease of 10 s. For each lock a small key "
+                        "(pawl:fence:...) stays on the server, and expires within a day."},
+                    paragraph{"Ctrl-C ends it early, and the figures so far are shown. A second "
+                              "Ctrl-C ends it at once, without figures."}}},
         {.title = "Exit status of pawl bench",
-         .blocks = {paragraph{"0; ended by signal n it ends by that, 128+n in a shell;"},
+         .blocks = {paragraph{"0 on success. A signal ends pawl bench, and a shell then shows "
+                              "128+n. Otherwise:"},
                     entries{{
                         {"64", "wrong usage"},
                         {"69", "server unreachable"},
@@ -46,12 +49,12 @@ using std::chrono::milliseconds;
 }
 
 constexpr const char* no_memory =
-    "memory: is within this process, so there is no server to measure; for one on this machine, "
-    "use local:";
+    "memory: is inside this process, so there is no server to measure; to measure a server on "
+    "this machine, use local:";
 
 constexpr milliseconds shortest = 10ms;
 constexpr milliseconds longest = 10min;
-constexpr int most_threads = 1024;  // each needs a connection, and a client has no more
+constexpr int most_threads = 1024;  // each needs a connection, and a client opens no more
 constexpr std::size_t longest_prefix = 400;
 
 constexpr std::array all_parts{bench_part::ping, bench_part::lock, bench_part::hand_off,
@@ -83,17 +86,16 @@ private:
 void bench_command_line::define(CLI::App& app, line_values& to)
 {
     add_url(app, to.server);
-    add_duration(app, "-s,--seconds", "How long each part takes; 2 unless given",
+    add_duration(app, "-s,--seconds", "How long to measure each part (default 2)",
                  [&to](milliseconds value) { to.options.per_part = value; });
     app.add_option("-t,--threads", to.options.threads,
-                   "How many threads the part of that name has; 16 unless given")
+                   "Number of threads of the part threads (default 16)")
         ->type_name("N")
         ->check(CLI::Range(1, most_threads).description(""));
     app.add_option("--only", to.only, "Measure these parts only")->type_name("PART[,PART...]");
-    app.add_option("--name", to.options.prefix,
-                   "What the names of the locks begin with; pawl-bench: unless given")
+    app.add_option("--name", to.options.prefix, "Prefix of the lock names (default pawl-bench:)")
         ->type_name("PREFIX");
-    app.add_flag("--json", to.options.json, "Write one JSON object, durations in nanoseconds");
+    app.add_flag("--json", to.options.json, "Write one JSON object, with durations in nanoseconds");
     app.add_flag("--histogram", to.options.histogram,
                  "Draw the histograms even if stdout is not a terminal");
 }
@@ -101,13 +103,13 @@ void bench_command_line::define(CLI::App& app, line_values& to)
 void check_duration(milliseconds per_part)
 {
     if (per_part >= shortest && per_part <= longest) return;
-    refuse("--seconds of " + describe(per_part) + ": from 0.01 to 600 (ten minutes)");
+    refuse("--seconds of " + describe(per_part) + ": allowed are 0.01 to 600 (ten minutes)");
 }
 
 void check_prefix(const std::string& prefix)
 {
     if (!prefix.empty() && prefix.size() <= longest_prefix) return;
-    refuse("--name of " + std::to_string(prefix.size()) + " bytes: from 1 to " +
+    refuse("--name of " + std::to_string(prefix.size()) + " bytes: allowed are 1 to " +
            std::to_string(longest_prefix));
 }
 
@@ -125,7 +127,7 @@ void check_prefix(const std::string& prefix)
 {
     const auto* const found = std::ranges::find(all_parts, word, word_of);
     if (found == all_parts.end()) {
-        refuse("--only: " + in_quotes(word) + " is not a part; they are " + all_words());
+        refuse("--only: " + in_quotes(word) + " is not a part; the parts are " + all_words());
     }
     return *found;
 }
@@ -174,7 +176,7 @@ std::optional<bench_options> parse_bench_options(const std::vector<std::string>&
                         : std::vector<bench_part>{all_parts.begin(), all_parts.end()};
     check_duration(options.per_part);
     check_prefix(options.prefix);
-    if (options.json && options.histogram) refuse("--json and --histogram do not go together");
+    if (options.json && options.histogram) refuse("--json and --histogram cannot be used together");
     const server_choice server = choose_server(app.given.server, remote::not_needed, no_memory);
     options.url = server.url;
     options.url_is_default = server.is_default;

@@ -14,26 +14,26 @@ namespace pawl::cli {
 // In the order in which they are measured.
 enum class bench_part { ping, lock, hand_off, threads, linger };
 
-// As --only has it.
+// The word for it in --only.
 [[nodiscard]] std::string_view word_of(bench_part part) noexcept;
 
 struct bench_options {
     std::string url;
-    bool url_is_default = false;  // nothing named a server
+    bool url_is_default = false;  // no server was named
     std::chrono::milliseconds per_part{2'000};
     unsigned threads = 16;
-    std::vector<bench_part> parts;  // one at least, in order
+    std::vector<bench_part> parts;  // at least one, in order
     std::string prefix = "pawl-bench:";
     bool json = false;
-    bool histogram = false;  // even where there is no terminal
+    bool histogram = false;  // even if stdout is not a terminal
 };
 
-// `arguments` are those after `bench`. Nothing when only help was asked for, and was given. Throws
-// CLI::ParseError with what is wrong.
+// `arguments` are the words after `bench`. Returns nothing if --help or --version was given: the
+// text has been printed then. Throws CLI::ParseError for a mistake.
 [[nodiscard]] std::optional<bench_options> parse_bench_options(
     const std::vector<std::string>& arguments);
 
-// What --help says.
+// The text of --help.
 [[nodiscard]] page bench_page();
 
 }  // namespace pawl::cli

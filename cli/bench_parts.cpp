@@ -13,9 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-// Should pawl be killed, what it held is free that much later.
+// If pawl is killed, its locks are free after this time.
 constexpr std::chrono::milliseconds lease = 10s;
-// Longer than the scheduler keeps any thread waiting, so that no round trip gets between.
+// Longer than the scheduler delays any thread, so that no round trip happens during the
+// measurement.
 constexpr std::chrono::milliseconds linger = 1s;
 
 template <class Call>

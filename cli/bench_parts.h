@@ -1,5 +1,5 @@
-// What `pawl bench` measures. It is a user of the library like any other: nothing here knows more
-// than the public headers say.
+// The measurements of `pawl bench`. It uses the library like any other user: only the public
+// headers.
 #pragma once
 
 #include "bench_options.h"
@@ -17,27 +17,27 @@ namespace pawl::cli {
 
 // One line of the result.
 struct measurement {
-    std::string word;   // for programs
-    std::string title;  // for people
+    std::string word;   // the name for programs
+    std::string title;  // the name for people
     common::latency_histogram times;
-    std::chrono::nanoseconds elapsed{};  // of all together; 0: how many a second means nothing
-    bool drawn = true;                   // worth a histogram
+    std::chrono::nanoseconds elapsed{};  // of all steps together; 0: no rate is shown
+    bool drawn = true;                   // show a histogram
 };
 
 struct bench_setting {
-    client& shared;         // for all but one
+    client& shared;         // used by all parts
     client_options second;  // for the other client of a hand-off
-    std::string prefix;     // of the names of locks
+    std::string prefix;     // of the lock names
     unsigned threads{};
     crew_orders orders;
 };
 
 struct bench_result {
-    std::vector<measurement> lines;  // as far as it came
-    std::exception_ptr problem;      // what ended it early
+    std::vector<measurement> lines;  // the measurements that were completed
+    std::exception_ptr problem;      // why it ended early
 };
 
-// Ends early, without a problem, when it is interrupted.
+// If it is interrupted, it returns early, without a problem.
 [[nodiscard]] bench_result measure(bench_part part, const bench_setting& setting);
 
 }  // namespace pawl::cli

@@ -14,7 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Nothing where it would not be the measure of anything.
+// Nothing if a rate has no meaning for this line.
 [[nodiscard]] std::optional<std::uint64_t> per_second(const measurement& line)
 {
     if (line.elapsed <= line.elapsed.zero()) return std::nullopt;
@@ -64,7 +64,7 @@ std::string bench_report::as_json() const
                    {"complete", problem.empty()},
                    {"problem", problem.empty() ? json(nullptr) : json(problem)},
                    {"parts", parts}};
-    // Names and messages may have any bytes; JSON may not.
+    // Names and messages may contain any bytes. JSON may not.
     return all.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

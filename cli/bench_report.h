@@ -1,4 +1,4 @@
-// What `pawl bench` found, for people and for programs.
+// The results of `pawl bench`, for people and for programs.
 #pragma once
 
 #include "bench_parts.h"
@@ -14,7 +14,7 @@ namespace pawl::cli {
 
 struct bench_report {
     std::string server;
-    std::string prefix;  // of the names of locks
+    std::string prefix;  // of the lock names
     std::chrono::milliseconds per_part{};
     unsigned threads{};
     std::vector<measurement> lines;

@@ -33,8 +33,8 @@ struct pipe_ends {
     return assignment.substr(0, assignment.find('='));
 }
 
-// What the new process needs, made before the fork: pawl has threads by now, so after it nothing may
-// be allocated.
+// Everything that the new process needs. It is prepared before the fork: pawl has threads by then,
+// so the child must not allocate memory.
 class plan {
 public:
     explicit plan(const command& what) : words_{what.words}, environment_{what.environment}
@@ -62,7 +62,7 @@ private:
     std::vector<char*> envp_;
 };
 
-// Reads one value, as it may be interrupted; false if the pipe ended.
+// Reads one value, and repeats a read that a signal interrupts. False if the pipe ended.
 template <class T>
 [[nodiscard]] bool read_one(int fd, T& value) noexcept
 {
@@ -73,8 +73,8 @@ template <class T>
     return got == static_cast<ssize_t>(sizeof value);
 }
 
-// The guardian knows the group before the child gets the byte. If pawl dies first, the pipe ends
-// without one.
+// The child gets the byte after the guardian knows its process group. If pawl dies before that, the
+// pipe ends without a byte.
 void wait_for_go(int fd) noexcept
 {
     char go{};
@@ -84,8 +84,8 @@ void wait_for_go(int fd) noexcept
 [[noreturn]] void become(const plan& what, const signals& signals, int go, int failed) noexcept
 {
     ::setpgid(0, 0);
-    // The second line behind the guardian, for when both are killed at once. It reaches this process
-    // only, not those it will start.
+    // In case pawl and the guardian are killed at the same time. It applies to this process only,
+    // not to the processes that it starts.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     wait_for_go(go);
     signals.restore();
@@ -110,12 +110,12 @@ child::child(const command& what, const signals& signals, const guardian& guard)
     pid_ = ::fork();
     if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (pid_ == 0) {
-        // These would tell the guardian, and the child itself, that pawl lives.
+        // These descriptors would tell the guardian, and the child itself, that pawl is alive.
         guard.close_in_child();
         ::close(go.to.get());
         become(plan, signals, go.from.get(), failed.to.get());
     }
-    // The child does it too; whoever is first, afterwards the group is there.
+    // The child does this too. After the first of the two calls the group exists.
     ::setpgid(pid_, pid_);
     go_ = std::move(go.to);
     exec_failed_ = std::move(failed.from);
@@ -131,8 +131,8 @@ child::~child()
 int child::start()
 {
     const char go = 1;
-    // The child reads until it gets this or the end, so it can only fail when the child is dead; and
-    // then SIGPIPE is blocked.
+    // The child reads until it gets this byte or the end of the pipe. So the write fails only when
+    // the child is dead, and SIGPIPE is blocked.
     [[maybe_unused]] const auto written = ::write(go_.get(), &go, sizeof go);
     go_.reset();
     int error_number = 0;

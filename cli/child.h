@@ -3,8 +3,8 @@
 //   state      how it gets there
 //   waiting    forked, but runs nothing yet; if pawl dies now, it just ends
 //   running    start() let it go; if pawl dies now, the guardian ends its group
-//   ended      it has a status, and its number is still its own
-//   reaped     reap() took the status; the number may be someone else's from now on
+//   ended      it has a status, and its process id is still its own
+//   reaped     reap() took the status; another process may get the process id now
 #pragma once
 
 #include "common/unique_fd.h"
@@ -19,8 +19,8 @@
 
 namespace pawl::cli {
 
-// What to run: the words of a command, and "NAME=value" lines for its environment besides those
-// that pawl itself has.
+// What to run: the words of a command, and "NAME=value" lines that are added to pawl's own
+// environment.
 struct command {
     std::vector<std::string> words;
     std::vector<std::string> environment;
@@ -28,40 +28,41 @@ struct command {
 
 class child {
 public:
-    // Forks; the child waits. To be called in the main thread: it is killed when the thread that
-    // made it ends.
+    // Forks. The child waits for start(). Must be called in the main thread: the kernel kills the
+    // child when the thread that forked it ends.
     child(const command& what, const signals& signals, const guardian& guard);
 
-    // If it was not reaped, kills its group and reaps it.
+    // Kills the group and reaps the child, if it was not reaped.
     ~child();
     child(const child&) = delete;
     child& operator=(const child&) = delete;
 
-    // Lets it run. 0, or the error number for which the command cannot be run; it has ended then.
+    // Lets it run. Returns 0, or the error number if the command cannot be run. The child has ended
+    // then.
     [[nodiscard]] int start();
 
-    // The number of the process and of its group.
+    // The id of the process and of its group.
     [[nodiscard]] pid_t group() const noexcept { return pid_; }
 
-    // Sends a signal to everyone in the group.
+    // Sends a signal to all processes of the group.
     void signal(int number) const noexcept;
 
-    // The signal that stopped it, 0 if none did since the last call.
+    // The signal that stopped it, 0 if it was not stopped since the last call.
     [[nodiscard]] int stopped_by() const noexcept;
 
     [[nodiscard]] bool has_ended() const noexcept;
 
-    // Waits for its end.
+    // Waits until it ends.
     ending reap() noexcept;
 
 private:
     pid_t pid_ = -1;
     bool reaped_ = false;
-    common::unique_fd go_;           // a byte lets the child run; closed without one, it ends
-    common::unique_fd exec_failed_;  // an error number, or just closed when the command runs
+    common::unique_fd go_;           // a byte lets the child run; if closed without one, it ends
+    common::unique_fd exec_failed_;  // an error number; closed without one when the command runs
 };
 
-// The exit code of a shell for a command that cannot be run.
+// The exit code that a shell uses for a command that cannot be run.
 [[nodiscard]] int exit_code_of_exec_failure(int error_number) noexcept;
 
 }  // namespace pawl::cli

@@ -7,7 +7,7 @@
 namespace pawl::cli {
 namespace {
 
-// Seldom: whoever looks takes a core away from those who measure.
+// A long interval, because a tick takes processor time from the threads that measure.
 constexpr std::chrono::milliseconds tick_interval{500};
 
 }  // namespace
@@ -28,7 +28,8 @@ std::exception_ptr crew::run(const crew_orders& orders)
             }
             conduct(orders);
         } catch (...) {
-            // The system has no more threads to give; those that are there must not wait for them.
+            // The system cannot start more threads. The threads that exist must not wait for the
+            // others.
             fail(std::current_exception());
         }
         over_ = true;
@@ -88,7 +89,7 @@ void crew::start_together()
     changed_.wait(lock, give_up_.get_token(), [this] { return started_; });
 }
 
-// Only the first one counts, and nothing that comes of an interruption.
+// Keeps only the first problem, and none after an interruption.
 void crew::fail(const std::exception_ptr& problem) noexcept
 {
     if (give_up_.request_stop()) problem_ = problem;

@@ -18,26 +18,26 @@
 
 namespace pawl::cli {
 
-// What one thread does. The token says that the others have failed, or that the user has had enough:
-// then nothing is worth waiting for any more. That the time is up it does not say.
+// What one thread does. The token is triggered when another thread has failed or the user has
+// interrupted: then the thread must stop waiting. The end of the time does not trigger it.
 struct crew_member {
     std::function<void(const std::stop_token& give_up)> prepare;
-    std::function<void(const std::stop_token& give_up)> step;  // again and again, but at least once
-    std::function<void()> finish{};                            // whatever happened; must not throw
+    std::function<void(const std::stop_token& give_up)> step;  // repeated, at least once
+    std::function<void()> finish{};                            // called in any case; must not throw
 };
 
 struct crew_orders {
     std::chrono::milliseconds how_long{};
     std::stop_token interrupted{};
-    std::function<void()> tick;  // now and then, on the thread that called run()
+    std::function<void()> tick;  // called now and then, on the thread that called run()
 };
 
 class crew {
 public:
     explicit crew(std::vector<crew_member> members);
 
-    // Once. Returns when all have ended: nothing, or what the first that failed threw. What is thrown
-    // after an interruption does not count.
+    // May be called once. Returns when all threads have ended: nothing, or the first exception of a
+    // thread. Exceptions after an interruption are ignored.
     [[nodiscard]] std::exception_ptr run(const crew_orders& orders);
 
     // From the common start to the end of the last step that succeeded.

@@ -29,7 +29,7 @@ constexpr milliseconds longest = std::chrono::hours{24 * 366};
 [[noreturn]] void refuse(std::string_view text)
 {
     throw std::invalid_argument{in_quotes(text) +
-                                " is not a duration: a number with ms, s, m or h behind it, or "
+                                " is not a duration: a number followed by ms, s, m or h, or "
                                 "plain seconds, up to a year (500ms, 30s, 1.5m)"};
 }
 
@@ -60,7 +60,7 @@ std::string describe(std::chrono::nanoseconds duration)
     }
     const double count = std::chrono::duration<double>{duration}.count();
     std::array<char, 32> text{};
-    // From four digits on, %g would show an exponent.
+    // With four digits or more, %g would show an exponent.
     std::snprintf(text.data(), text.size(), count < 999.5 ? "%.3g s" : "%.0f s", count);
     return text.data();
 }

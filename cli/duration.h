@@ -7,9 +7,9 @@
 
 namespace pawl::cli {
 
-// Fractions are allowed ("1.5h"), signs and spaces are not; what is left of a millisecond counts as
-// one. The longest is a year. Throws std::invalid_argument: the message quotes the value and says
-// what is allowed.
+// Fractions are allowed ("1.5h"), signs and spaces are not. A fraction of a millisecond is rounded
+// up. The longest duration is a year. Throws std::invalid_argument: the message quotes the value
+// and says what is allowed.
 [[nodiscard]] std::chrono::milliseconds parse_duration(std::string_view text);
 
 // For messages: "350 ms", "1.5 s".

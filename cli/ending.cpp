@@ -8,7 +8,7 @@
 namespace pawl::cli {
 namespace {
 
-// Of the calling thread, which is enough: one thread that dies of a signal takes the process along.
+// Only for the calling thread. This is enough: a fatal signal in one thread ends the process.
 void unblock(int signal) noexcept
 {
     sigset_t set;
@@ -19,7 +19,7 @@ void unblock(int signal) noexcept
 
 void die_of(int signal) noexcept
 {
-    // The command has dumped its core, if it wanted to. One of pawl's would take its place.
+    // The command has dumped its core already. A core file of pawl would overwrite it.
     ::prctl(PR_SET_DUMPABLE, 0);
     struct sigaction usual{};
     usual.sa_handler = SIG_DFL;

@@ -11,14 +11,15 @@ struct ending {
     [[nodiscard]] static ending by(int signal) noexcept { return {.signal = signal}; }
 };
 
-// As a shell has it in $?: 128+n after signal n.
+// The value of $? in a shell: 128+n after signal n.
 [[nodiscard]] int shell_status(const ending& how) noexcept;
 
-// Ends pawl if a signal is to end it, and otherwise returns the status for main(). A shell ends a
-// loop or a script after Ctrl-C only if it sees that the signal ended what it waits for; a status
-// of 130 says that pawl dealt with the signal. To be called when nothing is left to clean up.
+// Ends pawl by the signal, if a signal ended the command or the wait. Otherwise returns the status
+// for main(). After Ctrl-C a shell ends a loop or a script only if it sees that the signal ended
+// the process it waits for. The status 130 would mean that pawl handled the signal. Must be called
+// when nothing is left to clean up.
 //
-// Returns 128+n where signals do not end a process: it is process 1 of a container.
+// Returns 128+n if the signal does not end the process: pawl is process 1 of a container.
 [[nodiscard]] int end_as(const ending& how) noexcept;
 
 }  // namespace pawl::cli

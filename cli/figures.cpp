@@ -20,7 +20,7 @@ struct unit {
 constexpr std::array<unit, 4> units{
     {{1, "ns", "ns"}, {1e3, "µs", "us"}, {1e6, "ms", "ms"}, {1e9, "s", "s"}}};
 
-// The largest in which it is at least one, once it is rounded to three digits.
+// The largest unit in which the value, rounded to three digits, is at least 1.
 [[nodiscard]] const unit& unit_of(nanoseconds duration) noexcept
 {
     const auto fits = [duration](const unit& each) {
@@ -65,7 +65,7 @@ std::string range_text(nanoseconds from, nanoseconds to, charset chars)
     const unit& first = unit_of(from);
     const unit& second = unit_of(to);
     std::string text = round_number(from);
-    // A zero is one in any unit.
+    // Zero is the same in every unit.
     if (&first != &second && from > nanoseconds::zero()) text += " " + name_of(first, chars);
     return text + " - " + round_number(to) + " " + name_of(second, chars);
 }

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers in a form that people read easily.
 #pragma once
 
 #include "screen.h"

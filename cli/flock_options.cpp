@@ -14,15 +14,15 @@ struct missing_option {
 };
 
 constexpr std::array missing_options{
-    missing_option{"-s,--shared", "there are no shared locks: every lock of pawl's is exclusive"},
+    missing_option{"-s,--shared", "there are no shared locks: every lock is exclusive"},
     missing_option{"-u,--unlock",
-                   "there is nothing to unlock: pawl gives the lock back when its command ends"},
+                   "there is nothing to unlock: pawl releases the lock when its command ends"},
     missing_option{"-o,--close",
                    "there is no descriptor to close: the command does not inherit the lock, and "
-                   "what it leaves in the background runs on without it"},
+                   "a process that it leaves in the background runs on without it"},
     missing_option{"-F,--no-fork",
-                   "pawl has to stay beside the command, to renew its lock and to end it before "
-                   "the lock is lost"},
+                   "pawl has to keep running beside the command, to renew its lock and to end the "
+                   "command before the lock is lost"},
 };
 
 }  // namespace

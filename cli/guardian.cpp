@@ -22,7 +22,7 @@ struct order {
 
 constexpr int socket_fd = common::kept_fd;
 
-// Nothing short of SIGKILL makes it leave its post.
+// After this only SIGKILL ends the guardian.
 void stand_apart(int fd) noexcept
 {
     sigset_t all;
@@ -30,7 +30,7 @@ void stand_apart(int fd) noexcept
     ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     ::setsid();
     common::keep_only(fd);
-    // So that `killall pawl` does not kill both with one stone; and no mount is kept busy.
+    // So that `killall pawl` does not kill both. The guardian also keeps no file system busy.
     ::prctl(PR_SET_NAME, "pawl-guardian");
     [[maybe_unused]] const int moved = ::chdir("/");
 }
@@ -81,7 +81,7 @@ void guardian::start(pid_t group, boot_time kill_at)
     }
     socket_ = common::unique_fd{ends[0]};
     const common::unique_fd theirs{ends[1]};
-    // Before the fork, so that there is no moment at which it lives and guards nothing.
+    // Before the fork, so that the guardian guards the group from its first moment.
     static_cast<void>(send(group, kill_at));
     pid_ = ::fork();
     if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
@@ -93,7 +93,8 @@ void guardian::start(pid_t group, boot_time kill_at)
 void guardian::dismiss() noexcept
 {
     if (pid_ < 0) return;
-    // Not by closing the socket: that is the sign of our death. And SIGKILL ends a stopped one too.
+    // Not by closing the socket: the guardian takes that as pawl's death. SIGKILL also ends a
+    // process that is stopped.
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -111,8 +112,8 @@ bool guardian::has_ended() const noexcept
 bool guardian::watch(pid_t group, boot_time kill_at) noexcept
 {
     if (!has_ended() && send(group, kill_at)) return true;
-    // It is gone, or was stopped for so long that its socket is full: then it must not come back
-    // and act on old orders.
+    // It has ended, or it was stopped for so long that its socket is full. In that case it must not
+    // wake up later and act on old orders.
     dismiss();
     try {
         start(group, kill_at);

@@ -7,8 +7,8 @@
 //
 // If the guardian is killed, pawl starts another.
 //
-// It has a session of its own and nothing open but its socket: it neither gets the terminal's
-// signals nor keeps anyone waiting for the end of a pipe.
+// The guardian has its own session, and only its socket is open. So it gets no signals from the
+// terminal, and a reader of pawl's output does not wait for it.
 #pragma once
 
 #include "common/unique_fd.h"
@@ -20,24 +20,24 @@ namespace pawl::cli {
 
 class guardian {
 public:
-    // Forks; so best while there is only one thread.
+    // Forks. Best called while there is only one thread.
     guardian();
 
-    // Dismisses it and waits for its end.
+    // Dismisses the guardian and waits until it has ended.
     ~guardian();
     guardian(const guardian&) = delete;
     guardian& operator=(const guardian&) = delete;
 
-    // Guards this group from now on, and kills it at `kill_at` unless told of a later time before.
-    // What was told counts even if pawl dies the next moment. Starts another guardian if this one
-    // has ended. False if none can be started: then nothing is guarded.
+    // Guards this group from now on. The guardian kills it at `kill_at`, unless it is told a later
+    // time before. This holds even if pawl dies right after the call. Starts another guardian if
+    // this one has ended. False if none can be started: then nothing is guarded.
     [[nodiscard]] bool watch(pid_t group, boot_time kill_at) noexcept;
 
-    // Whether the process has ended, though nobody dismissed it. SIGCHLD tells when to ask.
+    // Whether the process has ended without being dismissed. SIGCHLD says when to ask.
     [[nodiscard]] bool has_ended() const noexcept;
 
-    // Guards nothing from now on. To be called before the group's leader is reaped: later its number
-    // may belong to someone else.
+    // Guards nothing from now on. Must be called before the group's leader is reaped: afterwards
+    // another process may get its number.
     void forget() noexcept;
 
     // For a forked child, which must not keep the socket open.

@@ -12,13 +12,13 @@ struct range {
     std::size_t end;
 };
 
-// Where the password stands in the first URL of `text` that has one.
+// The position of the password in the first URL of `text` that has one.
 [[nodiscard]] std::optional<range> find_in_url(std::string_view text) noexcept
 {
     constexpr std::string_view mark = "://";
     for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
         const std::size_t authority = at + mark.size();
-        // The last one: a password may hold another.
+        // The last '@': a password may contain another.
         const std::size_t end = text.rfind('@');
         if (end == text.npos || end < authority) return std::nullopt;
         const std::size_t colon = text.find(':', authority);
@@ -35,7 +35,7 @@ struct range {
     return std::string_view{" \t\r\n'\"="}.find(before.back()) != std::string_view::npos;
 }
 
-// The first thing after `from` that stands between such a colon and an '@' in one word.
+// The first text after `from` that is between such a colon and an '@' in one word.
 [[nodiscard]] std::optional<range> find_in_word(std::string_view text, std::size_t from) noexcept
 {
     for (auto colon = text.find(':', from); colon != text.npos; colon = text.find(':', colon + 1)) {

@@ -1,4 +1,4 @@
-// A signal that would end pawl, as a stop_token for the calls that it shall end.
+// Turns a signal that would end pawl into a stop_token for the calls that it interrupts.
 #pragma once
 
 #include "signals.h"
@@ -11,18 +11,18 @@
 
 namespace pawl::cli {
 
-// What to say to a user who waits, and when.
+// A message for a waiting user, and when to show it.
 struct reminder {
     boot_time at = never;
     std::string line;
 };
 
-// The other threads are busy asking a server, so one of its own listens for signals. Ctrl-Z stops
-// pawl as it would any process.
+// The other threads wait for answers of a server, so a separate thread reads the signals. Ctrl-Z
+// stops pawl like any process.
 class interruption {
 public:
-    // What ends pawl on the spot, for a user who does not want to wait for an answer that is still
-    // under way: no signal (a second one waits to be read by someone else), the second, or the first.
+    // Which signal ends pawl at once, for a user who does not want to wait for an outstanding
+    // answer: none (a second signal stays pending for the next reader), the second, or the first.
     // The first is for calls that take no stop_token, while there is nothing to clean up.
     enum class ends_process { no_signal, second_signal, first_signal };
 
@@ -37,8 +37,8 @@ public:
     // The signal that came, 0 if none did.
     [[nodiscard]] int signal() const noexcept { return signal_; }
 
-    // Listens no longer: what comes from now on waits for whoever reads next. The signal that came,
-    // 0 if none did.
+    // Stops listening: later signals stay pending for the next reader. Returns the signal that
+    // came, 0 if none did.
     int finish();
 
 private:
@@ -53,7 +53,7 @@ private:
     std::stop_source stop_;
     bell over_;
     std::atomic<int> signal_{0};
-    std::thread thread_;  // last: it runs on all of the above
+    std::thread thread_;  // last, because it uses all of the above
 };
 
 }  // namespace pawl::cli

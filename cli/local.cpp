@@ -34,12 +34,12 @@ class local_command_line : public command_line {
 public:
     local_command_line()
         : command_line{"pawl local",
-                       "Looks after this user's private server, which the URL local: stands for.",
+                       "Manages this user's private server: the one that the URL local: names.",
                        {"pawl local status", "pawl local stop [--force]"}}
     {
-        status = add_subcommand("status", "Tell whether it runs (status 1 if not)");
-        auto* stop = add_subcommand("stop", "End it, unless locks are held (status 75 then)");
-        stop->add_flag("-f,--force", force, "End it even if locks are held or it does not answer");
+        status = add_subcommand("status", "Show whether it is running (status 1 if not)");
+        auto* stop = add_subcommand("stop", "Stop it; fails with status 75 if locks are held");
+        stop->add_flag("-f,--force", force, "Stop it even if locks are held or it does not answer");
         require_subcommand(1);
     }
 

@@ -8,10 +8,10 @@
 
 namespace pawl::cli {
 
-// `arguments` are those after `local`. Returns the exit status.
+// `arguments` are the words after `local`. Returns the exit status.
 [[nodiscard]] int local(const std::vector<std::string>& arguments);
 
-// What --help says.
+// The text of --help.
 [[nodiscard]] page local_page();
 
 }  // namespace pawl::cli

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::nanoseconds;
 using bounds = std::vector<nanoseconds>;
 
-// Renard's preferred numbers, in tens: 20, 10 and 5 steps to a decade; then the steps of banknotes.
+// Renard's preferred numbers, times ten: 20, 10 and 5 steps to a decade; then 1, 2, 5.
 constexpr std::array r20{10, 11, 12, 14, 16, 18, 20, 22, 25, 28,
                          32, 36, 40, 45, 50, 56, 63, 71, 80, 90};
 constexpr std::array r10{10, 12, 16, 20, 25, 32, 40, 50, 63, 80};
@@ -45,7 +45,7 @@ constexpr nanoseconds longest{100'000'000'000};
         bounds found = bounds_of(steps, low, high);
         if (found.size() - 1 <= most) return found;
     }
-    // Even the decades are too many for so few lines.
+    // Even whole decades need more lines than allowed.
     return {low, high + nanoseconds{1}};
 }
 

@@ -1,5 +1,5 @@
-// A latency histogram as a few lines for people: ranges with round bounds, each wider than the one
-// before by about the same factor.
+// A latency histogram as a few lines for people: ranges with round bounds. Each range is wider than
+// the one before by about the same factor.
 #pragma once
 
 #include "common/latency_histogram.h"
@@ -17,9 +17,9 @@ struct log_bucket {
     std::uint64_t count = 0;
 };
 
-// The finest such ranges of which no more than `most`, two at least, are needed from the smallest
-// value to the 99th percentile; the few that are left over, if any, are in the last one. Empty
-// when nothing was measured. All counts together are those of the histogram.
+// The finest ranges that need no more than `most` lines (at least two) from the smallest value to
+// the 99th percentile. Larger values are in the last range. Empty if nothing was measured. The
+// counts add up to the count of the histogram.
 [[nodiscard]] std::vector<log_bucket> log_buckets(const common::latency_histogram& times,
                                                   std::size_t most);
 

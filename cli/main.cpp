@@ -1,4 +1,4 @@
-// The pawl command: finds the subcommand and turns what it throws into an exit status.
+// The pawl command: finds the subcommand, and turns exceptions into an exit status.
 #include "bench.h"
 #include "exit_code.h"
 #include "hide_password.h"
@@ -25,7 +25,7 @@ using namespace pawl::cli;
 
 int dispatch(const std::vector<std::string>& arguments)
 {
-    if (arguments.empty()) return usage_error("there is no command", "pawl");
+    if (arguments.empty()) return usage_error("the command is missing", "pawl");
     const std::string& name = arguments.front();
     const std::vector<std::string> rest{arguments.begin() + 1, arguments.end()};
     if (name == "run") return run(rest);
@@ -39,15 +39,17 @@ int dispatch(const std::vector<std::string>& arguments)
         std::cout << version_text() << '\n';
         return exit_code::ok;
     }
-    return usage_error("there is no command " + in_quotes(name), "pawl");
+    return usage_error("unknown command " + in_quotes(name), "pawl");
 }
 
-// If the user closed one, the next descriptor that pawl opens would take its place, and messages for
-// stderr would go there. The command gets it closed, as it was.
+// If the user closed one of the standard descriptors, the next descriptor that pawl opens would get
+// its number, and messages for stderr would go there. The command gets the descriptor closed, as it
+// was.
 void fill_standard_descriptors() noexcept
 {
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-        // The lowest free number is taken, and that is this one: those below are open by now.
+        // open() takes the lowest free number. That is this one, because those below are open by
+        // now.
         if (::fcntl(standard, F_GETFD) < 0) ::open("/dev/null", O_RDWR | O_CLOEXEC);
     }
 }

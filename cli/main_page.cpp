@@ -24,14 +24,14 @@ namespace {
                       "%25. Parameters follow as ?NAME=VALUE&NAME=VALUE:"},
             entries{{
                 {"db", "the database, a number"},
-                {"name", "what the server calls the connection; pawl:HOST:PID unless given"},
-                {"password_file", "its first line is the password; read on each connect"},
-                {"password_env", "the environment variable that has the password"},
-                {"ca_file", "the certificates to trust, PEM; the system's unless given"},
+                {"name", "the connection's name at the server (default pawl:HOST:PID)"},
+                {"password_file", "a file whose first line is the password; read at each connect"},
+                {"password_env", "the environment variable that contains the password"},
+                {"ca_file", "the certificates to trust, PEM (default: the system's)"},
                 {"cert_file", "this client's certificate, PEM; needs key_file"},
                 {"key_file", "the key of that certificate, PEM"},
                 {"server_name", "the name in the server's certificate, if it is not HOST"},
-                {"verify", "on, or off: any certificate will do (for tests only)"},
+                {"verify", "on, or off to accept any certificate (for tests only)"},
             }},
             paragraph{"Redis Sentinel, Redis Cluster and a quorum of several servers are not "
                       "supported yet."},
@@ -43,22 +43,22 @@ namespace {
     return {
         .title = "Settings files",
         .blocks = {
-            paragraph{"$XDG_CONFIG_HOME/pawl.conf (else ~/.config/pawl.conf) for a user, and "
-                      "/etc/pawl.conf for all; or only the file that PAWL_CONFIG names. Lines are "
-                      "KEY = VALUE, or a comment if they begin with #."},
+            paragraph{"$XDG_CONFIG_HOME/pawl.conf (or ~/.config/pawl.conf) for a user, and "
+                      "/etc/pawl.conf for all users. If PAWL_CONFIG is set, only the file that it "
+                      "names. A line is KEY = VALUE, or a comment if it begins with #."},
             entries{{
                 {"url", "the server"},
                 {"password_file",
-                 "belongs to the url of the same file, as do the next three; an "
-                 "absolute path"},
-                {"ca_file", "likewise"},
-                {"cert_file", "likewise"},
-                {"key_file", "likewise"},
-                {"require_remote", "yes or no, as --require-remote"},
+                 "for the url of the same file, like the next three; an absolute path"},
+                {"ca_file", "the same"},
+                {"cert_file", "the same"},
+                {"key_file", "the same"},
+                {"require_remote", "yes or no, like --require-remote"},
             }},
-            paragraph{"The first that says something counts: option, environment, user's file, "
-                      "system's file. A file with a password in its url must be readable by its "
-                      "owner only (chmod 600)."},
+            paragraph{
+                "The first source that has a setting counts: option, environment, user's file, "
+                "system's file. A file with a password in its url must be "
+                "readable by its owner only (chmod 600)."},
         }};
 }
 
@@ -68,8 +68,8 @@ namespace {
             .blocks = {entries{{
                 {"PAWL_URL", "the server"},
                 {"PAWL_REQUIRE_REMOTE", "yes: pawl run refuses local:"},
-                {"PAWL_CONFIG", "the one settings file to read; /dev/null for none"},
-                {"PAWL_LOCAL_DIR", "where the local: server lives; /tmp/pawl-UID unless given"},
+                {"PAWL_CONFIG", "the only settings file to read; /dev/null for none"},
+                {"PAWL_LOCAL_DIR", "directory of the local: server (default /tmp/pawl-UID)"},
             }}}};
 }
 

@@ -1,4 +1,4 @@
-// What `pawl --help` says, and with it all that its commands say.
+// The text of `pawl --help`, which includes the pages of all subcommands.
 #pragma once
 
 #include "page.h"

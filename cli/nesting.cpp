@@ -8,8 +8,8 @@
 namespace pawl::cli {
 namespace {
 
-// Far more than anybody nests; what comes from the environment has a bound.
-constexpr int most_looks = 32;
+// Far more than needed. It bounds the work that the environment can cause.
+constexpr int most_checked_holders = 32;
 
 [[nodiscard]] std::string variable(const char* name)
 {
@@ -19,11 +19,11 @@ constexpr int most_looks = 32;
 
 }  // namespace
 
-bool is_held_around_here(client& client, const std::string& key)
+bool is_held_by_outer_run(client& client, const std::string& key)
 {
     std::istringstream holders{outer_holders()};
     std::string holder;
-    for (int i = 0; i < most_looks && holders >> holder; ++i) {
+    for (int i = 0; i < most_checked_holders && holders >> holder; ++i) {
         if (stateless::holds(client, key, holder)) return true;
     }
     return false;

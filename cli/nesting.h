@@ -1,8 +1,8 @@
-// A `pawl run` somewhere in the command of another `pawl run`.
+// Detects a `pawl run` that runs inside the command of another `pawl run`.
 //
-// PAWL_HOLDER in the environment names the holder of the run around this one, PAWL_OUTER_HOLDERS those
-// of the runs around that. Whether they still hold anything is for the server to say: a process that
-// the command left behind has them in its environment too.
+// PAWL_HOLDER in the environment names the holder of the surrounding run. PAWL_OUTER_HOLDERS names
+// the holders of the runs around that one. Only the server knows whether they still hold anything:
+// a process that the command left behind has them in its environment too.
 #pragma once
 
 #include <pawl/client.h>
@@ -11,11 +11,11 @@
 
 namespace pawl::cli {
 
-// Whether a run around this one holds the lock: it ends when this one has ended, so this one would
-// wait for ever. One round trip for each run around this one. Throws pawl::error.
-[[nodiscard]] bool is_held_around_here(client& client, const std::string& key);
+// Whether a surrounding run holds the lock. That run ends only after this one, so this one would
+// wait forever. One round trip for each surrounding run. Throws pawl::error.
+[[nodiscard]] bool is_held_by_outer_run(client& client, const std::string& key);
 
-// All of them with spaces between, the nearest first; empty if there are none.
+// All holders of surrounding runs, separated by spaces, the nearest first. Empty if there are none.
 [[nodiscard]] std::string outer_holders();
 
 }  // namespace pawl::cli

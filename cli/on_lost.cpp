@@ -8,7 +8,7 @@
 namespace pawl::cli {
 namespace {
 
-// Whoever waits for pawl to end shall not wait for ever.
+// A process that waits for pawl's end must not wait forever.
 constexpr std::chrono::seconds limit{60};
 
 }  // namespace
@@ -20,7 +20,7 @@ void run_on_lost(const command& what, const signals& signals, guardian& guard)
     static_cast<void>(guard.watch(child.group(), kill_at));
     alarm_clock alarm;
     alarm.set(kill_at);
-    static_cast<void>(child.start());  // the shell is always there
+    static_cast<void>(child.start());  // the shell always exists
     while (!child.has_ended()) {
         wait_for_any({signals.fd(), alarm.fd()});
         while (const int signal = signals.next()) {
@@ -33,7 +33,7 @@ void run_on_lost(const command& what, const signals& signals, guardian& guard)
     }
     guard.forget();
     const int status = shell_status(child.reap());
-    if (status != 0) say("the --on-lost command returned " + std::to_string(status));
+    if (status != 0) say("the --on-lost command ended with status " + std::to_string(status));
 }
 
 }  // namespace pawl::cli

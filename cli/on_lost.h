@@ -7,8 +7,8 @@
 
 namespace pawl::cli {
 
-// Runs it to its end, or for a minute: then it is killed. Signals go to it as they went to the
-// command before. Says so if it fails; its status counts for nothing else.
+// Runs it until it ends, at most for a minute: then it is killed. Signals are passed on to it, as
+// they were to the command before. Prints a message if it fails. Its status has no other effect.
 void run_on_lost(const command& what, const signals& signals, guardian& guard);
 
 }  // namespace pawl::cli

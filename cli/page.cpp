@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t width = 80;
 constexpr std::size_t indent = 2;
 
-// The words of `text`, in lines. The cursor stands in column `column` of the first line; the others
-// begin in column `left`.
+// The words of `text`, wrapped into lines. The first line begins at column `column`, the others at
+// column `left`.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t left, std::size_t column)
 {
     std::string result(left > column ? left - column : 0, ' ');
@@ -34,7 +34,7 @@ constexpr std::size_t indent = 2;
 [[nodiscard]] std::string row(const entry& entry, std::size_t text_column)
 {
     std::string result = std::string(indent, ' ') + entry.term;
-    // A term that leaves no room has a line of its own.
+    // A term that is too wide has its own line.
     if (result.size() + 2 > text_column) {
         return result + '\n' + wrapped(entry.text, text_column, 0);
     }
@@ -107,7 +107,7 @@ struct block_text {
     for (const page& command : commands) {
         rows.push_back({std::string{last_word(command.name)}, command.summary});
         for (const option_row& option : command.options) {
-            // Those that every command has are told once.
+            // These options are the same for every command, and are shown once.
             if (option.names.back() == "--help" || option.names.back() == "--version") continue;
             if (command.sections.empty()) rows.push_back({"  " + synopsis(option), option.help});
         }

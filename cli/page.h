@@ -1,4 +1,5 @@
-// What a command's --help says, as data: the manual page and the completions are made from it too.
+// The text of a command's --help, as data. The manual page and the completions are made from it
+// too.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ struct paragraph {
     std::string text;
 };
 
-// Lines that are shown as they stand.
+// Lines that are shown without wrapping.
 struct example {
     std::string text;
 };
@@ -22,7 +23,7 @@ struct entry {
     std::string text;
 };
 
-// Terms, and what each means.
+// Terms with their meanings.
 struct entries {
     std::vector<entry> rows;
 };
@@ -34,7 +35,7 @@ struct section {
 
 struct option_row {
     std::vector<std::string> names;  // with their dashes, short ones first
-    std::string argument;            // what its value is called; empty: it has none
+    std::string argument;            // the name of its value; empty: it has none
     std::string help;
 };
 

@@ -7,7 +7,7 @@ constexpr const char* start_anew = "\r\033[K";
 
 void write_to_stderr(const std::string& text) noexcept
 {
-    // If nobody listens on stderr there is nobody to tell.
+    // If stderr is closed, the message is dropped.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -16,7 +16,7 @@ void write_to_stderr(const std::string& text) noexcept
 void progress::show(const std::string& text)
 {
     if (!works_) return;
-    // A line that wraps could not be written over.
+    // A line that wraps could not be overwritten.
     write_to_stderr(start_anew + text.substr(0, columns_of(STDERR_FILENO) - 1));
     shown_ = true;
 }

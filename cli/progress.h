@@ -1,4 +1,4 @@
-// One line on stderr that is written over again and again, if that is a terminal which can do so.
+// One line on stderr that is overwritten again and again, if stderr is a terminal that can do that.
 #pragma once
 
 #include "screen.h"

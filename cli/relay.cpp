@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A runner holds the lock for so long that the other one's request has reached the server by then:
-// a round trip and again one, should it be slower, and some time to wake up.
+// How long a runner holds the lock. By then the other runner's request must have reached the
+// server: twice the slowest round trip measured before, and some time for a thread to wake up.
 constexpr std::chrono::microseconds time_to_wake_up = 500us;
 constexpr std::chrono::seconds longest_hold = 1s;
 constexpr int pings = 5;
@@ -61,7 +61,8 @@ void relay::prepare(std::size_t self, const std::stop_token& give_up)
     runner& own = runners_.at(self);
     own.hold_for = std::min<clock::duration>(
         2 * slowest_round_trip(*own.own_client) + time_to_wake_up, longest_hold);
-    // The first wait of a client costs it a subscription; after two turns each both have waited.
+    // The first wait of a client costs a subscription. After two turns each, both clients have
+    // waited.
     take_turn(self, give_up);
     take_turn(self, give_up);
     own.times = {};
@@ -83,8 +84,8 @@ void relay::take_turn(std::size_t self, const std::stop_token& give_up)
     held.release();
 }
 
-// It is this one's when the other has the lock, for then it is time to ask for it. False when it
-// never will be.
+// A runner's turn begins when the other one has the lock: then it is time to ask for it. False if
+// there will be no turn any more.
 bool relay::await_turn(std::size_t self, const std::stop_token& give_up)
 {
     const runner& other = runners_.at(1 - self);

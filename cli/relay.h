@@ -1,5 +1,5 @@
-// Two clients that pass a lock to and fro, in strict alternation: while one holds it, the other
-// waits for it, so that each release is a hand-off.
+// Two clients that pass a lock to and fro, in strict alternation. While one holds it, the other
+// waits for it. So each release is a hand-off.
 #pragma once
 
 #include "common/latency_histogram.h"
@@ -24,10 +24,11 @@ class relay {
 public:
     relay(client& first, client& second, const std::string& name, const lock_options& options);
 
-    // Two, for one crew.
+    // Two members, for one crew.
     [[nodiscard]] std::vector<crew_member> members();
 
-    // From just before the release in one to holding it in the other. When the crew has ended.
+    // From just before the release in one client until the other holds the lock. Call it when the
+    // crew has ended.
     [[nodiscard]] common::latency_histogram times() const;
 
 private:
@@ -49,7 +50,7 @@ private:
     void keep_for(clock::duration duration, const std::stop_token& give_up);
 
     std::array<runner, 2> runners_;
-    // When the last release began, 0 if that says nothing about the next grant.
+    // When the last release began. 0: the next grant is not measured.
     std::atomic<clock::rep> released_at_{0};
 
     std::mutex mutex_;

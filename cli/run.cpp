@@ -25,8 +25,9 @@
 namespace pawl::cli {
 namespace {
 
-// A key like Ctrl-C sends its signal to the group that has the terminal, the command's. The script
-// around pawl is in pawl's own group: without pawl it would have got the signal too, and ended.
+// A key like Ctrl-C sends its signal to the foreground group of the terminal, which is the
+// command's group. The script around pawl is in pawl's group. Without pawl it would have got the
+// signal too, and ended.
 void tell_own_group(int signal) noexcept
 {
     if (signal != 0) ::kill(0, signal);
@@ -37,8 +38,9 @@ void tell_own_group(int signal) noexcept
     return signal == SIGINT || signal == SIGQUIT;
 }
 
-// What lives as long as the run. The order is the point: the guardian is forked and the signals are
-// blocked while there is only one thread; the client, which brings threads, comes after.
+// Everything that lives as long as the run. The order of the members matters: the guardian is
+// forked and the signals are blocked while there is only one thread. The client starts threads, so
+// it comes afterwards.
 class session {
 public:
     explicit session(run_options options);
@@ -83,7 +85,7 @@ client_options session::make_client_options() const
 {
     client_options options;
     options.url = options_.url;
-    // On a thread of the client's.
+    // Called on a thread of the client.
     options.on_event = [this](const event& happened) {
         tell(happened);
         bell_.ring();
@@ -114,13 +116,13 @@ ending session::run()
     const boot_time asked_at = boot_now();
     verbosely("asking " + client_.server() + " for " + name());
     if (would_wait_for_itself()) {
-        say("this runs under " + name() + " already: it would wait for itself");
+        say("this command already runs under " + name() + ": it would wait for itself");
         return ending::with(exit_code::usage);
     }
     wait_result waited = wait_for_lock(mutex_, client_.server(), options_, signals_);
     if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
-        verbosely(name() + " was not acquired: someone else has it");
+        verbosely(name() + " was not acquired: another holder has it");
         return ending::with(options_.not_acquired_code);
     }
     hold_ = std::move(*waited.held);
@@ -132,12 +134,12 @@ ending session::run()
 
 bool session::would_wait_for_itself()
 {
-    // Without a wait there is nothing to say but that the lock is not to be had.
+    // With -n it cannot wait for itself: the lock is just not acquired.
     const bool waits = options_.wait != std::chrono::milliseconds::zero();
     if (!waits || outer_holders().empty()) return false;
-    // The server may be silent. Nothing is held yet, so a signal need not wait for it.
+    // The server may not answer. Nothing is held yet, so a signal need not wait for the answer.
     const interruption by_signal{signals_, interruption::ends_process::first_signal};
-    return is_held_around_here(client_, options_.key);
+    return is_held_by_outer_run(client_, options_.key);
 }
 
 ending session::run_command()
@@ -147,14 +149,14 @@ ending session::run_command()
     supervisor supervisor{
         hold_, child, guard_, signals_, terminal, bell_, {options_.lease, options_.grace}};
     supervisor.prepare();
-    if (terminal::is_all_there_is()) terminal.give_to(child.group());
+    if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();
     if (error_number != 0) return exec_failure(child, error_number);
     supervisor.run();
 
     const bool lock_failed = supervisor.has_intervened() || supervisor.came_too_late() ||
                              hold_.state() == hold_state::lost;
-    // Whoever of the group outlived the command's own end must not outlive the lock.
+    // Processes of the group that outlived the command must not outlive the lock.
     if (lock_failed) child.signal(SIGKILL);
     guard_.forget();
     const bool had_terminal = terminal.is_given();
@@ -189,8 +191,8 @@ ending session::exec_failure(child& child, int error_number)
     return ending::with(exit_code_of_exec_failure(error_number));
 }
 
-// Until the time that --hold-at-least asks for, a signal, or the loss of the lock. The signal that
-// came, 0 if none did.
+// Waits until the time of --hold-at-least is over, a signal comes, or the lock is lost. Returns the
+// signal, 0 if none came.
 int session::keep() const
 {
     const boot_time until = granted_at_ + options_.hold_at_least;
@@ -208,7 +210,7 @@ int session::keep() const
     return 0;
 }
 
-// False if it turned out that there was nothing to give back any more.
+// False if the lock was lost already.
 bool session::release()
 {
     try {
@@ -216,20 +218,21 @@ bool session::release()
         verbosely("released " + name() + " after " + describe(boot_now() - granted_at_));
     } catch (const error& problem) {
         if (problem.code() == errc::lost || server_is_gone()) return false;
-        say(std::string{"could not give the lock back: "} + problem.what());
+        say(std::string{"could not release the lock: "} + problem.what());
     }
     return true;
 }
 
-// The server of `local:` keeps nothing on disk: if it has ended, the lock ended with it, and the next
-// who asks starts another. Any other server that cannot be reached may still have the lock.
+// The server of `local:` keeps nothing on disk. If it has ended, the lock ended with it, and the
+// next client starts another server. Any other server that cannot be reached may still have the
+// lock.
 bool session::server_is_gone() const
 {
     if (!options_.url.starts_with("local:")) return false;
     try {
         return !local::query().running;
     } catch (const error&) {
-        return false;  // it is there, and does not answer
+        return false;  // it runs, but does not answer
     }
 }
 
@@ -238,7 +241,7 @@ ending session::lost()
     if (!options_.on_lost.empty()) {
         run_on_lost({{"/bin/sh", "-c", options_.on_lost}, environment()}, signals_, guard_);
     }
-    // If the server comes back before the lease ends, the next one need not wait for that.
+    // If the server comes back before the lease ends, the next client need not wait for its end.
     std::error_code ignored;
     hold_.release(ignored);
     return ending::with(exit_code::lost);
@@ -265,7 +268,8 @@ int run(const std::vector<std::string>& arguments)
         say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers this "
             "machine only");
     }
-    // In two steps: a session that a signal ends has given its lock back and dismissed its guardian.
+    // In two steps: before a signal ends pawl, the session has released its lock and dismissed its
+    // guardian.
     const ending how = session{std::move(*options)}.run();
     return end_as(how);
 }

@@ -6,7 +6,7 @@
 
 namespace pawl::cli {
 
-// `arguments` are those after `run`. Returns the exit status.
+// `arguments` are the words after `run`. Returns the exit status.
 [[nodiscard]] int run(const std::vector<std::string>& arguments);
 
 }  // namespace pawl::cli

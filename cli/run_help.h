@@ -1,4 +1,4 @@
-// What `pawl run --help` says after the options.
+// The text of `pawl run --help` after the options.
 #pragma once
 
 #include "page.h"

@@ -18,13 +18,13 @@ using std::chrono::milliseconds;
 
 using words = std::vector<std::string>;
 
-// Other processes are all that a lock of the shell's could exclude.
+// pawl run can only exclude other processes, and memory: is private to this one.
 constexpr const char* no_memory =
-    "a lock on memory: would exclude nobody, for each process has a memory: of its own; "
+    "a lock on memory: would exclude nothing, because each process has its own memory:; "
     "for this machine only, use local:";
 
-// Our words and the command's. The command begins after `--`, or at the first word after KEY that is
-// no option; from there on nothing is looked at.
+// The words for pawl and the words of the command. The command begins after `--`, or at the first
+// word after KEY that is not an option. Its words are not examined.
 struct halves {
     words ours;
     words command;
@@ -40,9 +40,9 @@ struct halves {
 // Whether the value of this option is the next word.
 [[nodiscard]] bool wants_next_word(const CLI::App& app, const std::string& word)
 {
-    if (word.starts_with("--")) return takes_value(app, word);  // --wait=5 is the name of none
+    if (word.starts_with("--")) return takes_value(app, word);  // false for --wait=5
     for (std::size_t i = 1; i < word.size(); ++i) {
-        // In -nw5 the value is 5, in -nw it comes next.
+        // In -nw5 the value is 5. In -nw it is the next word.
         if (takes_value(app, {'-', word[i]})) return i + 1 == word.size();
     }
     return false;
@@ -72,7 +72,7 @@ struct halves {
     return result;
 }
 
-// A key that begins with a dash comes after a `--` of its own: pawl run -- -key -- COMMAND
+// A key that begins with a dash comes after a separate `--`: pawl run -- -key -- COMMAND
 [[nodiscard]] bool has_key_of_its_own(const halves& line)
 {
     return line.divided && line.command.size() >= 2 && line.command[1] == "--";
@@ -95,17 +95,17 @@ struct line_values {
     CLI::Option* shell = nullptr;
     server_options server;
     bool no_wait = false;
-    bool exclusive = false;  // as every lock is
+    bool exclusive = false;  // has no effect: every lock is exclusive
     std::optional<milliseconds> grace;
 };
 
 void define_waiting(CLI::App& app, line_values& to)
 {
     app.add_flag("-n,--nonblock,--nb", to.no_wait, "Do not wait for the lock");
-    add_duration(app, "-w,--wait,--timeout", "Wait no longer than this",
+    add_duration(app, "-w,--wait,--timeout", "Wait at most this long",
                  [&to](milliseconds value) { to.options.wait = value; });
     app.add_option("-E,--conflict-exit-code", to.options.not_acquired_code,
-                   "Exit status when the lock was not acquired; 75 unless given")
+                   "Exit status when the lock was not acquired (default 75)")
         ->type_name("CODE")
         ->check(CLI::Range(0, 255).description(""));
 }
@@ -114,12 +114,13 @@ void define_lock(CLI::App& app, line_values& to)
 {
     add_url(app, to.server);
     add_require_remote(app, to.server);
-    add_duration(app, "--lease", "How long the lock outlives pawl at most; 30s unless given",
+    add_duration(app, "--lease", "How long the lock outlives pawl at most (default 30s)",
                  [&to](milliseconds value) { to.options.lease = value; });
     add_duration(app, "--grace",
-                 "From SIGTERM to SIGKILL; 5s or a quarter of the lease unless given",
+                 "Time from SIGTERM to SIGKILL (default 5s, at most a quarter of the lease)",
                  [&to](milliseconds value) { to.grace = value; });
-    app.add_option("--on-lost", to.options.on_lost, "Run by the shell when the lock was lost")
+    app.add_option("--on-lost", to.options.on_lost,
+                   "Run this through the shell when the lock was lost")
         ->type_name("COMMAND");
     add_duration(app, "--hold-at-least", "Keep the lock this long even if the command ends sooner",
                  [&to](milliseconds value) { to.options.hold_at_least = value; });
@@ -150,23 +151,23 @@ void run_command_line::define(CLI::App& app, line_values& to)
                    ->type_name("STRING");
     define_waiting(app, to);
     define_lock(app, to);
-    app.add_flag("-v,--verbose", to.options.verbose, "Tell on stderr what happens to the lock");
+    app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens to the lock");
     app.add_flag("-x,-e,--exclusive", to.exclusive, "For users of flock: every lock is exclusive");
     refuse_flock_options(app);
 }
 
 [[noreturn]] void refuse_missing_key(const halves& line)
 {
-    if (line.command.empty()) refuse("there is no KEY: KEY COMMAND [ARG...]");
+    if (line.command.empty()) refuse("KEY is missing: KEY COMMAND [ARG...]");
     refuse("KEY comes before --: KEY -- COMMAND [ARG...]");
 }
 
 void refuse_missing_command(const std::string& key)
 {
-    std::string text = "there is no command: KEY COMMAND [ARG...]";
+    std::string text = "the command is missing: KEY COMMAND [ARG...]";
     if (is_number(key)) {
-        text += "; pawl has no form for a descriptor, as flock " + key +
-                " is: put what the lock protects into a command, or into -c STRING";
+        text += "; pawl cannot lock a descriptor, as flock " + key +
+                " does: put the protected work into a command, or into -c STRING";
     }
     refuse(text);
 }
@@ -194,12 +195,13 @@ void take_key_and_command(halves& line, line_values& to)
 void take_no_wait(line_values& to)
 {
     if (!to.no_wait) return;
-    if (to.options.wait) refuse("-n and -w do not go together");
+    if (to.options.wait) refuse("-n and -w cannot be used together");
     to.options.wait = 0ms;
 }
 
-// A lock that is renewed as it should be, each third of the lease, is never valid for less than two
-// thirds, drift and a round trip aside. If SIGTERM came earlier than that, it would come always.
+// Renewals come after each third of the lease. So a hold is never valid for less than two thirds of
+// it, apart from drift and a round trip. A grace period that begins earlier than that would send
+// SIGTERM to every command.
 void take_grace(line_values& to)
 {
     run_options& options = to.options;

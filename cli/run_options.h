@@ -15,9 +15,9 @@ struct run_options {
     std::string key;
     std::vector<std::string> command;  // with -c: the shell and its arguments
     std::string url;
-    bool url_is_default = false;  // nothing named a server
+    bool url_is_default = false;  // no server was named
 
-    std::optional<std::chrono::milliseconds> wait;  // unset: for ever; 0: not at all
+    std::optional<std::chrono::milliseconds> wait;  // unset: forever; 0: not at all
     int not_acquired_code = exit_code::not_acquired;
     std::chrono::milliseconds lease{30'000};
     std::chrono::milliseconds grace{};
@@ -26,12 +26,12 @@ struct run_options {
     bool verbose = false;
 };
 
-// `arguments` are those after `run`. Nothing when only help was asked for, and was given. Throws
-// CLI::ParseError with what is wrong.
+// `arguments` are the words after `run`. Returns nothing if --help or --version was given: the text
+// has been printed then. Throws CLI::ParseError for a mistake.
 [[nodiscard]] std::optional<run_options> parse_run_options(
     const std::vector<std::string>& arguments);
 
-// What --help says.
+// The text of --help.
 [[nodiscard]] page run_page();
 
 }  // namespace pawl::cli

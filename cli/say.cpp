@@ -10,7 +10,7 @@
 namespace pawl::cli {
 namespace {
 
-// writev takes what it does not change as non-const.
+// iovec has a pointer to non-const, but writev does not change the text.
 [[nodiscard]] iovec piece(std::string_view text) noexcept
 {
     return {const_cast<char*>(text.data()), text.size()};
@@ -21,7 +21,7 @@ namespace {
 void say(std::string_view text) noexcept
 {
     const std::array<iovec, 3> line{piece("pawl: "), piece(text), piece("\n")};
-    // If nobody listens on stderr there is nobody to tell.
+    // If stderr is closed, the message is dropped.
     [[maybe_unused]] const auto written =
         ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
 }

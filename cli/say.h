@@ -1,4 +1,4 @@
-// What pawl itself says, on stderr, apart from what the command says.
+// The messages of pawl itself, on stderr.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace pawl::cli {
 
-// One line, "pawl: …", in one piece. From any thread.
+// Writes one line, "pawl: …", with one system call. May be called from any thread.
 void say(std::string_view text) noexcept;
 
-// In single quotes. Control characters, which could play tricks on a terminal, become '?'; the password of
+// In single quotes. Control characters, which could confuse a terminal, become '?'. The password of
 // a URL becomes "xxx".
 [[nodiscard]] std::string in_quotes(std::string_view text);
 

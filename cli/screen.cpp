@@ -12,7 +12,7 @@ namespace pawl::cli {
 
 charset charset_of_locale() noexcept
 {
-    // Asked without setlocale(), which would change how the whole process writes.
+    // Without setlocale(), because that would change the output of the whole process.
     const locale_t user = ::newlocale(LC_CTYPE_MASK, "", nullptr);
     if (user == nullptr) return charset::ascii;
     const bool utf8 = std::string_view{::nl_langinfo_l(CODESET, user)} == "UTF-8";

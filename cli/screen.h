@@ -1,4 +1,4 @@
-// What the place that text goes to can show.
+// What the output can show: characters, width, redrawing.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@ namespace pawl::cli {
 
 enum class charset { ascii, utf8 };
 
-// By the user's locale.
+// As the user's locale says.
 [[nodiscard]] charset charset_of_locale() noexcept;
 
 [[nodiscard]] bool is_terminal(int fd) noexcept;
 
-// How wide a line may be: 80 where nobody says.
+// The width of a line: 80 if it is unknown.
 [[nodiscard]] std::size_t columns_of(int fd) noexcept;
 
-// Whether a line on it can be written over by the next.
+// Whether the next text can overwrite a line there.
 [[nodiscard]] bool can_redraw(int fd) noexcept;
 
 }  // namespace pawl::cli

@@ -28,7 +28,7 @@ constexpr const char* file_name = "pawl.conf";
 constexpr std::array file_keys{"password_file", "ca_file", "cert_file", "key_file"};
 constexpr const char* all_keys = "url, password_file, ca_file, cert_file, key_file, require_remote";
 
-// NOLINTBEGIN(concurrency-mt-unsafe): nothing in pawl sets a variable of its own environment.
+// NOLINTBEGIN(concurrency-mt-unsafe): pawl never changes its own environment.
 [[nodiscard]] std::string variable(const char* name)
 {
     const char* const value = std::getenv(name);
@@ -44,7 +44,7 @@ constexpr const char* all_keys = "url, password_file, ca_file, cert_file, key_fi
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// As a URL's parameter takes it.
+// For the value of a URL's parameter.
 [[nodiscard]] std::string percent_encoded(std::string_view text)
 {
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -77,12 +77,12 @@ struct contents {
     refuse_file(file, "cannot be read: " + std::generic_category().message(error));
 }
 
-// Whether it is so for all that this process can know, after an attempt to open it failed.
+// After an attempt to open the file failed: whether this process must treat it as absent.
 [[nodiscard]] bool is_absent(const path& file, int error)
 {
     if (error == ENOENT || error == ENOTDIR) return true;
-    // HOME may be another user's (sudo -E, su -m, ProtectHome= of systemd). If its directory may not
-    // be searched, then no file in it was meant for this process.
+    // HOME may be another user's (sudo -E, su -m, ProtectHome= of systemd). If its directory may
+    // not be searched, no file in it was meant for this process.
     struct stat status{};
     return error == EACCES && ::stat(file.c_str(), &status) != 0 && errno == EACCES;
 }
@@ -98,15 +98,16 @@ struct contents {
         if (got < 0) refuse_file(file, errno);
         if (got == 0) return text;
         text.append(bytes.data(), static_cast<std::size_t>(got));
-        if (text.size() > longest) refuse_file(file, "more than 64 KiB: this is no settings file");
+        if (text.size() > longest)
+            refuse_file(file, "more than 64 KiB: this is not a settings file");
     }
 }
 
-// Nothing if there is no such file.
+// Nothing if the file does not exist.
 [[nodiscard]] std::optional<contents> read_whole(const settings_file& file)
 {
     const path& where = file.where;
-    // A pipe that is not expected must not make pawl wait, not even for the open.
+    // An unexpected pipe must not block pawl, not even in open().
     const int flags = O_RDONLY | O_CLOEXEC | (file.may_be_pipe ? 0 : O_NONBLOCK);
     const common::unique_fd from{::open(where.c_str(), flags)};
     if (from.get() < 0) {
@@ -121,19 +122,20 @@ struct contents {
         refuse_file(where, "this is a pipe; only PAWL_CONFIG may name one");
     }
     contents result{.text = read_to_end(from, where), .mode = status.st_mode};
-    // The program that should have written has failed.
-    if (is_pipe && result.text.empty()) refuse_file(where, "nothing came through this pipe");
+    // The program that writes into the pipe has failed.
+    if (is_pipe && result.text.empty()) refuse_file(where, "this pipe was empty");
     return result;
 }
 
-// A key, or the scheme of a URL: short of these, a text may be a password in the wrong place.
+// A key, or the scheme of a URL. Any other text may be a password in the wrong place, and is not
+// shown.
 [[nodiscard]] bool is_name(std::string_view text)
 {
     constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
     return !text.empty() && text.find_first_not_of(allowed) == text.npos;
 }
 
-// One file, line by line.
+// Reads one file, line by line.
 class reader {
 public:
     explicit reader(const path& file) : file_{file.string()} {}
@@ -174,7 +176,7 @@ private:
         const std::string value{trimmed(text.substr(equals + 1))};
         check(key, value);
         const auto [known, is_new] = found_.emplace(key, place{value, line_});
-        if (!is_new) refuse(key + " is in line " + std::to_string(known->second.line) + " already");
+        if (!is_new) refuse(key + " is already in line " + std::to_string(known->second.line));
     }
 
     void check(const std::string& key, const std::string& value) const
@@ -184,7 +186,7 @@ private:
         } else if (key == "require_remote") {
             if (!yes_or_no(value)) refuse(key + " is " + in_quotes(value) + " (allowed: yes, no)");
         } else if (std::ranges::find(file_keys, key) != file_keys.end()) {
-            // The value is not shown: it may be the password itself.
+            // The value is not shown: it may be the password.
             if (!value.starts_with('/')) refuse(key + " is not an absolute path");
         } else {
             refuse("unknown key " + in_quotes(key) + " (allowed: " + all_keys + ")");
@@ -197,7 +199,7 @@ private:
                            std::ranges::any_of(std::array{"redis://", "rediss://", "unix:/"},
                                                [&](const char* s) { return value.starts_with(s); });
         if (known) return;
-        // No more than the scheme is shown: there may be a password anywhere in the rest.
+        // Only the scheme is shown: the rest may contain a password.
         const std::string scheme = value.substr(0, value.find(':'));
         const bool has_scheme = scheme.size() < value.size() && is_name(scheme);
         refuse(
@@ -221,8 +223,7 @@ private:
             const auto file = found_.find(key);
             if (file == found_.end()) continue;
             if (!result.url) {
-                refuse(file->second.line,
-                       std::string{key} + " belongs to a url, and there is none in this file");
+                refuse(file->second.line, std::string{key} + " needs a url in the same file");
             }
             std::string& whole = result.url->value;
             whole += whole.find('?') == whole.npos ? '?' : '&';
@@ -234,8 +235,9 @@ private:
     void check_secrecy(const place& url, mode_t mode) const
     {
         if (!has_password(url.value) || (mode & (S_IRGRP | S_IROTH)) == 0) return;
-        refuse(url.line, "the url has a password in it, and others can read this file: chmod 600 " +
-                             file_ + ", or put the password into a file that password_file names");
+        refuse(url.line,
+               "the url contains a password, and other users can read this file: chmod 600 " +
+                   file_ + ", or put the password into a file that password_file names");
     }
 
     std::string file_;
@@ -260,7 +262,7 @@ std::vector<settings_file> settings_files()
         return {{only, true}};
     }
     std::vector<settings_file> files;
-    // As the XDG Base Directory Specification has it: a relative path is as good as none.
+    // The XDG Base Directory Specification says to ignore a relative path.
     path home = variable("XDG_CONFIG_HOME");
     if (!home.is_absolute()) {
         const path user = variable("HOME");

@@ -1,13 +1,13 @@
-// What the settings files say: which server to use, and whether local: will do.
+// The settings files: which server to use, and whether local: is allowed.
 //
-// A file has lines KEY = VALUE; empty lines and those that begin with # say nothing.
+// A file has lines KEY = VALUE. Empty lines and lines that begin with # are ignored.
 //
 //   url             the server, as for --url
-//   password_file   these four belong to the url of the same file, and are used with no other: a
-//   ca_file         password never goes to a server that was named elsewhere
+//   password_file   these four apply to the url of the same file only: a password never goes to
+//   ca_file         a server that was named elsewhere
 //   cert_file
 //   key_file
-//   require_remote  yes or no, as --require-remote
+//   require_remote  yes or no, like --require-remote
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace pawl::cli {
 
-// Names the file, the line, and what is allowed. Has no password in it.
+// The message names the file, the line, and what is allowed. It contains no password.
 class settings_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -33,12 +33,12 @@ struct setting {
 };
 
 struct settings {
-    std::optional<setting<std::string>> url;  // with the files of its settings file as parameters
+    std::optional<setting<std::string>> url;  // with the four files above as parameters
     std::optional<setting<bool>> require_remote;
 };
 
 struct settings_file {
-    // Implicit: a path is all that most callers have to say.
+    // Implicit: most callers have only a path.
     // NOLINTNEXTLINE(google-explicit-constructor)
     settings_file(std::filesystem::path file, bool pipe_is_allowed = false)
         : where{std::move(file)}, may_be_pipe{pipe_is_allowed}
@@ -46,21 +46,21 @@ struct settings_file {
     }
 
     std::filesystem::path where;
-    // The user asked for this very file: PAWL_CONFIG=<(decrypt FILE). pawl waits for who writes.
+    // The user named this file: PAWL_CONFIG=<(decrypt FILE). pawl waits for the writer.
     bool may_be_pipe;
 };
 
-// The files to read, the most important one first: that of $PAWL_CONFIG only, or else the user's and
-// the system's. Throws settings_error if $PAWL_CONFIG names none.
+// The files to read, the most important first: only the file of $PAWL_CONFIG, or the user's and the
+// system's file. Throws settings_error if the file of $PAWL_CONFIG does not exist.
 [[nodiscard]] std::vector<settings_file> settings_files();
 
-// For a server, files after the first one that names a server other than `local:` are not read: they
-// cannot change anything. That server also does what require_remote asks for.
+// With look_for::server, the files after the first one that names a server other than `local:` are
+// not read: they cannot change the result. Such a server also satisfies require_remote.
 enum class look_for { server, everything };
 
-// Of each setting what the first file says that has it. A file that is not there, or whose directory
-// may not be searched, says nothing; but one that cannot be read, or has a mistake in it, throws
-// settings_error: pawl would use another server than the user believes.
+// Each setting comes from the first file that has it. A file that does not exist, or whose
+// directory may not be searched, is skipped. A file that cannot be read or has a mistake throws
+// settings_error: otherwise pawl would use another server than the user believes.
 [[nodiscard]] settings read_settings(const std::vector<settings_file>& files,
                                      look_for wanted = look_for::everything);
 

@@ -36,8 +36,8 @@ signals::signals()
         if (!is_ignored(number)) ::sigaddset(&set, number);
     }
     fd_ = common::unique_fd{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"};
-    // Not read, but not to strike either: a closed stderr, and taking the terminal back from the
-    // background.
+    // These are not read, but must not end or stop pawl: SIGPIPE of a closed stderr, and SIGTTOU
+    // when it takes the terminal back from the background.
     ::sigaddset(&set, SIGPIPE);
     ::sigaddset(&set, SIGTTOU);
     ::pthread_sigmask(SIG_BLOCK, &set, &mask_before_);

@@ -1,8 +1,8 @@
-// Signals as something to read, instead of something that strikes.
+// Makes signals readable, instead of letting them interrupt pawl.
 //
-// Those that reach pawl are meant for the command as well, so nearly all are blocked and read from a
-// descriptor. What was ignored when pawl was started (nohup, a shell's background job) is left
-// alone: it stays ignored, for pawl and for the command.
+// Signals to pawl are meant for the command too. So nearly all are blocked and read from a
+// descriptor. A signal that was ignored when pawl was started (nohup, a shell's background job)
+// stays ignored, for pawl and for the command.
 #pragma once
 
 #include "common/unique_fd.h"
@@ -13,28 +13,29 @@ namespace pawl::cli {
 
 class signals {
 public:
-    // In the only thread: those that come later inherit what is blocked.
+    // To be called while there is only one thread: later threads inherit the signal mask.
     signals();
 
-    // Puts nothing back: what waits unread must not strike pawl on its last steps.
+    // Does not restore the mask: pending signals must not hit pawl during its last steps.
     ~signals() = default;
     signals(const signals&) = delete;
     signals& operator=(const signals&) = delete;
 
-    // Readable when a signal waits.
+    // Readable when a signal is pending.
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
-    // The next one that waits, 0 if none does.
+    // The next pending signal, 0 if there is none.
     [[nodiscard]] int next() const noexcept;
 
-    // Makes it as it was when pawl was started; for a forked child. Async-signal-safe.
+    // Restores the signal mask and actions that pawl was started with. For a forked child.
+    // Async-signal-safe.
     void restore() const noexcept;
 
-    // Lets the calling thread, and with it the process, be stopped by a SIGTSTP. Returns when it was
-    // continued, or at once if nobody could ever continue it (an orphaned process group).
+    // Lets SIGTSTP stop the calling thread, and with it the process. Returns when the process was
+    // continued, or at once if nothing could continue it (an orphaned process group).
     static void stop_here() noexcept;
 
-    // Whether it would have ended pawl, had it not been blocked.
+    // Whether this signal would have ended pawl if it were not blocked.
     [[nodiscard]] static bool ends_process(int number) noexcept;
 
 private:

@@ -52,8 +52,8 @@ void supervisor::run()
         alarm_.set(next_look(boot_now()));
         wait_for_any({signals_.fd(), bell_.fd(), alarm_.fd()});
     }
-    // A guardian that knows no deadline, because it is new or missing, cannot have struck.
-    too_late_ = told_deadline_ != boot_time{} && boot_now() >= guardian_strikes_at();
+    // A new or missing guardian knows no deadline, so it cannot have killed the command.
+    too_late_ = told_deadline_ != boot_time{} && boot_now() >= guardian_kills_at();
 }
 
 // ── Signals and the terminal ────────────────────────────────────────────────────────────────────
@@ -88,12 +88,13 @@ void supervisor::child_stopped(int signal)
         child_.signal(SIGCONT);
         return;
     }
-    // Without a terminal there is no shell that would continue us. The child waits, and we renew.
+    // Without a terminal no shell would continue pawl. The child stays stopped, and pawl goes on
+    // renewing.
     if (!terminal_.exists()) return;
     had_terminal_ = terminal_.is_given();
     terminal_.take_back();
-    // The keyboard's SIGTSTP went to the child's group only; the rest of our own group is part of
-    // the same job.
+    // The keyboard's SIGTSTP went to the child's group only. The other processes of pawl's own
+    // group belong to the same job.
     if (had_terminal_) ::kill(0, SIGTSTP);
     signals::stop_here();
 }
@@ -108,8 +109,8 @@ void supervisor::child_continued()
 
 void supervisor::look_at_lock()
 {
-    // In this order: the deadline that comes of it is never too late, and a hold that is lost
-    // between the two questions is not taken for one that has run out.
+    // In this order: the computed deadline is never too late, and a hold that is lost between the
+    // two calls counts as lost, not as expired.
     const boot_time now = boot_now();
     const std::chrono::nanoseconds valid_for = hold_.valid_for();
     if (hold_.state() == hold_state::lost) {
@@ -151,25 +152,25 @@ void supervisor::terminate()
               : "the lock " + in_quotes(hold_.name()) + " will be lost in " +
                     describe(deadline_ - boot_now()) + " (" + why + "): ending the command");
     child_.signal(SIGTERM);
-    // One that is stopped would not get it.
+    // A stopped process would not act on SIGTERM.
     child_.signal(SIGCONT);
 }
 
 // ── The guardian ────────────────────────────────────────────────────────────────────────────────
 
-// Half the margin before the deadline, so that it comes after our own SIGKILL and yet in time.
-boot_time supervisor::guardian_strikes_at() const noexcept
+// Half the margin before the deadline: after pawl's own SIGKILL, and still in time.
+boot_time supervisor::guardian_kills_at() const noexcept
 {
     return told_deadline_ - margin_ / 2;
 }
 
-// The deadline is computed anew at each look and differs by what that took: no news.
+// Each look computes the deadline again, with small differences. Those are not reported.
 void supervisor::tell_guardian()
 {
     if (deadline_ - told_deadline_ < 1ms) return;
     told_deadline_ = deadline_;
     const bool was_unguarded =
-        std::exchange(unguarded_, !guard_.watch(child_.group(), guardian_strikes_at()));
+        std::exchange(unguarded_, !guard_.watch(child_.group(), guardian_kills_at()));
     if (!unguarded_) return;
     told_deadline_ = {};
     if (was_unguarded) return;
@@ -177,8 +178,8 @@ void supervisor::tell_guardian()
         "on");
 }
 
-// Somebody killed it. The lock is as well held as before, so the command goes on; the next look at
-// the lock starts another guardian, which knows nothing yet.
+// The guardian was killed. The lock is still held, so the command goes on. The next look at the
+// lock starts another guardian, which does not know the deadline yet.
 void supervisor::guardian_ended()
 {
     if (!unguarded_) say("the guardian process was killed; starting another");
@@ -187,7 +188,7 @@ void supervisor::guardian_ended()
 
 boot_time supervisor::next_look(boot_time now) const noexcept
 {
-    // A renewal is not an event, but the guardian must hear of it.
+    // A renewal causes no event, but the guardian must know the new deadline.
     boot_time next = now + std::max<milliseconds>(settings_.lease / 6, 1ms);
     if (!terminated_) next = std::min(next, term_at_);
     if (!killed_) next = std::min(next, kill_at_);

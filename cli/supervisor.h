@@ -1,4 +1,4 @@
-// Watches over the command and its lock at once, until the command has ended.
+// Watches the command and its lock until the command has ended.
 //
 //   the lock                                     the command's group gets
 //   is held, the deadline far                    the signals that pawl gets, and nothing else
@@ -7,7 +7,7 @@
 //   is lost early: deleted, taken                SIGTERM at once; SIGKILL after the grace period, or
 //                                                when the deadline comes, whichever is sooner
 //
-// When renewals succeed again in time, SIGKILL is called off; SIGTERM was sent.
+// If a renewal succeeds in time, SIGKILL is not sent, but SIGTERM has been sent already.
 #pragma once
 
 #include "child.h"
@@ -27,30 +27,30 @@ struct supervision {
     std::chrono::milliseconds grace{};
 };
 
-// How long before the deadline SIGKILL is sent, so that it has arrived by then even on a busy
+// How long before the deadline SIGKILL is sent, so that it has arrived in time even on a busy
 // machine.
 [[nodiscard]] std::chrono::milliseconds kill_margin(std::chrono::milliseconds lease) noexcept;
 
 class supervisor {
 public:
-    // The bell is rung whenever something happens to the hold.
+    // The bell must be rung whenever the state of the hold changes.
     supervisor(const hold& hold, child& child, guardian& guard, const signals& signals,
                terminal& terminal, const bell& bell, supervision settings);
 
-    // Tells the guardian what to watch. To be called before the child starts. Throws
-    // std::system_error when there is none and none can be started.
+    // Tells the guardian what to watch. Must be called before the child starts. Throws
+    // std::system_error if there is no guardian and none can be started.
     void prepare();
 
     // Returns when the child has ended.
     void run();
 
-    // Whether pawl told the command to end for the sake of the lock.
+    // Whether pawl ended the command because of the lock.
     [[nodiscard]] bool has_intervened() const noexcept { return intervened_; }
 
     // Whether pawl got this signal and passed it on to the command.
     [[nodiscard]] bool has_passed_on(int signal) const noexcept;
 
-    // Whether pawl was stopped, or hung, for so long that the guardian ended the command.
+    // Whether pawl was stopped or hung for so long that the guardian killed the command.
     [[nodiscard]] bool came_too_late() const noexcept { return too_late_; }
 
 private:
@@ -64,7 +64,7 @@ private:
     void terminate();
     void tell_guardian();
     void guardian_ended();
-    [[nodiscard]] boot_time guardian_strikes_at() const noexcept;
+    [[nodiscard]] boot_time guardian_kills_at() const noexcept;
     [[nodiscard]] boot_time next_look(boot_time now) const noexcept;
 
     const hold& hold_;
@@ -77,8 +77,8 @@ private:
     std::chrono::milliseconds margin_;
     alarm_clock alarm_;
 
-    boot_time deadline_{};       // the last one known
-    boot_time told_deadline_{};  // the one that the guardian knows; 0: none
+    boot_time deadline_{};       // the last known deadline
+    boot_time told_deadline_{};  // the deadline that the guardian knows; 0: none
     boot_time term_at_{};
     boot_time kill_at_{};
     sigset_t passed_on_{};
@@ -88,7 +88,7 @@ private:
     bool intervened_ = false;
     bool too_late_ = false;
     bool unguarded_ = false;
-    bool had_terminal_ = false;  // before it was stopped
+    bool had_terminal_ = false;  // before the child was stopped
 };
 
 }  // namespace pawl::cli

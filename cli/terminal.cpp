@@ -7,7 +7,7 @@ namespace pawl::cli {
 
 terminal::terminal() noexcept : fd_{::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)} {}
 
-bool terminal::is_all_there_is() noexcept
+bool terminal::is_on_stdin_and_stdout() noexcept
 {
     return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
 }
@@ -27,7 +27,7 @@ bool terminal::give_to(pid_t group) noexcept
 void terminal::take_back() noexcept
 {
     if (given_to_ <= 0) return;
-    // A shell may have taken it meanwhile; then it is not ours.
+    // A shell may have taken the terminal meanwhile. Then it must not be taken back.
     if (::tcgetpgrp(fd_.get()) == given_to_) ::tcsetpgrp(fd_.get(), ::getpgrp());
     given_to_ = 0;
 }

@@ -1,9 +1,9 @@
-// The terminal, if pawl has one, between pawl's process group and the command's.
+// Moves the terminal, if pawl has one, between pawl's process group and the command's.
 //
-// A group in the background is stopped as soon as it reads from the terminal, and many programs
-// behave differently there. So the command's group gets the foreground: from the start when stdin
-// and stdout both are the terminal, and otherwise, as pawl may be one of a pipeline of which the
-// pager needs the terminal more, only when it asks for it.
+// A background group is stopped when it reads from the terminal, and many programs behave
+// differently there. So the command's group gets the foreground. If stdin and stdout both are the
+// terminal, it gets it at the start. Otherwise pawl may be part of a pipeline whose pager needs the
+// terminal, so the command gets it only when it asks for it.
 #pragma once
 
 #include "common/unique_fd.h"
@@ -20,19 +20,21 @@ public:
     terminal(const terminal&) = delete;
     terminal& operator=(const terminal&) = delete;
 
-    // Whether there is one: and so perhaps a shell that knows how to continue what was stopped.
+    // Whether there is a terminal, and so perhaps a shell that can continue a stopped process.
     [[nodiscard]] bool exists() const noexcept { return static_cast<bool>(fd_); }
 
     // Whether stdin and stdout both are a terminal.
-    [[nodiscard]] static bool is_all_there_is() noexcept;
+    [[nodiscard]] static bool is_on_stdin_and_stdout() noexcept;
 
-    // Gives it to that group, if it is ours to give. Whether that group has it now.
+    // Gives the terminal to that group, if pawl's group has it. Returns whether that group has it
+    // now.
     bool give_to(pid_t group) noexcept;
 
-    // No effect if the group does not have it any more.
+    // No effect if the group does not have the terminal any more.
     void take_back() noexcept;
 
-    // Undoes what a killed program did to its modes. After take_back().
+    // Restores the terminal modes, which a killed program may have changed. To be called after
+    // take_back().
     void restore_modes() const noexcept;
 
     [[nodiscard]] bool is_given() const noexcept { return given_to_ > 0; }

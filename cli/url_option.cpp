@@ -14,7 +14,7 @@ using named_url = setting<std::string>;
 
 [[nodiscard]] std::string variable(const char* name)
 {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in pawl sets a variable of its own environment.
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): pawl never changes its own environment.
     const char* const value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
@@ -53,9 +53,9 @@ using named_url = setting<std::string>;
 
 [[noreturn]] void refuse_local(const std::string& required_by, const std::optional<named_url>& url)
 {
-    refuse(required_by + " wants a server for many machines, but " +
-           (url ? url->source + " says " + url->value
-                : "none is named: not by --url, PAWL_URL or a settings file") +
+    refuse(required_by + " requires a server that other machines can reach, but " +
+           (url ? url->source + " names " + url->value
+                : "no server is named by --url, PAWL_URL or a settings file") +
            "; the lock would cover this machine only");
 }
 
@@ -64,8 +64,8 @@ using named_url = setting<std::string>;
 void add_url(CLI::App& app, server_options& to)
 {
     to.url_option = app.add_option("--url", to.url,
-                                   "The server; else $PAWL_URL, else that of a settings file, else "
-                                   "local: (this machine only)")
+                                   "The server (default: $PAWL_URL, else that of a settings file, "
+                                   "else local:, which covers this machine only)")
                         ->type_name("URL");
 }
 
@@ -82,7 +82,7 @@ server_choice choose_server(const server_options& given, remote wanted,
     if (url && url->value.starts_with("memory:")) refuse(no_memory);
     auto required = remote_outside_files(given);
     if (!url || is_local(url->value)) {
-        // With `local:` given already, any of the files may require another.
+        // Even if `local:` was given, any of the files may require a remote server.
         settings files = from_files(url ? look_for::everything : look_for::server);
         if (!url) url = std::move(files.url);
         if (!required) required = std::move(files.require_remote);

@@ -1,9 +1,9 @@
-// Which server a command talks to. The first of these that says something:
+// Which server a command uses. The first of these that is set counts:
 //
 //   server          --url, $PAWL_URL, the user's settings file, the system's, local:
 //   require remote  --require-remote, $PAWL_REQUIRE_REMOTE, the same files, no
 //
-// The files are read only if they can change anything: not when --url or $PAWL_URL names a server
+// The files are read only if they can change the result: not when --url or $PAWL_URL names a server
 // other than local:.
 #pragma once
 
@@ -25,17 +25,17 @@ void add_url(CLI::App& app, server_options& to);
 // The option --require-remote.
 void add_require_remote(CLI::App& app, server_options& to);
 
-// Whether local: is refused when it is asked for.
+// Whether local: is refused if a remote server is required.
 enum class remote { as_required, not_needed };
 
 struct server_choice {
     std::string url;
-    bool is_default = false;  // nothing named a server, and it is local:
+    bool is_default = false;  // no server was named, so it is local:
 };
 
-// To be called when the line was understood. Throws CLI::ParseError: with `no_memory` for a memory:
-// URL, which is of no use to any command; for local: where a remote server is required; and for
-// mistakes in settings files.
+// To be called after the command line was parsed. Throws CLI::ParseError: with the text `no_memory`
+// for a memory: URL, which no command can use; for local: where a remote server is required; and
+// for mistakes in settings files.
 [[nodiscard]] server_choice choose_server(const server_options& given, remote wanted,
                                           const std::string& no_memory);
 

@@ -26,7 +26,7 @@ namespace {
         row.help = option->get_description();
         rows.push_back(std::move(row));
     }
-    // CLI11 has --help and --version first.
+    // CLI11 puts --help and --version first.
     const auto own = std::ranges::find_if(rows, [](const option_row& row) {
         return row.names.back() != "--help" && row.names.back() != "--version";
     });
@@ -46,7 +46,7 @@ namespace {
     return result;
 }
 
-// How messages name an option: "-w,--wait" of "-w,--wait,--timeout".
+// The names of an option in messages: "-w,--wait" for "-w,--wait,--timeout".
 [[nodiscard]] std::string first_names(const std::string& names)
 {
     const auto first_long = names.find("--");
@@ -66,7 +66,7 @@ command_line::command_line(const std::string& name, const std::string& summary,
 bool command_line::understand(const std::vector<std::string>& arguments)
 {
     try {
-        // CLI11 takes them from the back.
+        // CLI11 wants the arguments in reverse order.
         parse(std::vector<std::string>{arguments.rbegin(), arguments.rend()});
         return true;
     } catch (const CLI::CallForHelp&) {
@@ -108,7 +108,7 @@ int usage_error(const std::string& what, const std::string& command)
 {
     std::string line = without_passwords(what);
     std::ranges::replace(line, '\n', ' ');
-    say(line + " (" + command + " --help tells more)");
+    say(line + " (" + command + " --help shows the usage)");
     return exit_code::usage;
 }
 

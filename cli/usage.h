@@ -1,4 +1,4 @@
-// What the subcommands' command lines have in common.
+// The common part of the subcommands' command lines.
 #pragma once
 
 #include "page.h"
@@ -12,17 +12,18 @@
 
 namespace pawl::cli {
 
-// With --help and --version. Its options, as CLI11 knows them, are the one table from which --help,
-// the manual page and the completions are made.
+// A command line with --help and --version. CLI11's option table is the only one: --help, the
+// manual page and the completions are made from it.
 class command_line : public CLI::App {
 public:
     command_line(const std::string& name, const std::string& summary,
                  std::vector<std::string> usage);
 
-    // What --help says after the options.
+    // Sets the text of --help after the options.
     void explain(std::vector<section> sections) { sections_ = std::move(sections); }
 
-    // False when only --help or --version was asked for, and was given. Throws CLI::ParseError.
+    // False if --help or --version was given: the text has been printed then. Throws
+    // CLI::ParseError.
     [[nodiscard]] bool understand(const std::vector<std::string>& arguments);
 
     // To be called when all options are defined.
@@ -33,14 +34,14 @@ private:
     std::vector<section> sections_;
 };
 
-// An option that takes a duration as parse_duration() has it.
+// An option whose value is a duration, see parse_duration().
 void add_duration(CLI::App& app, const std::string& names, const std::string& help,
                   const std::function<void(std::chrono::milliseconds)>& set);
 
 // Throws a CLI::ParseError.
 [[noreturn]] void refuse(const std::string& what);
 
-// Tells what was wrong in one line, without passwords, and returns the exit code for it.
+// Prints one line that says what was wrong, without passwords. Returns the exit code for it.
 [[nodiscard]] int usage_error(const std::string& what, const std::string& command);
 
 [[nodiscard]] std::string version_text();

@@ -30,7 +30,8 @@ constexpr std::chrono::seconds unexplained_wait{1};
     }
 }
 
-// In a log file it would be one line of noise for each run that had to wait.
+// Only for a terminal or with --verbose: otherwise each run that had to wait would add a line to a
+// log.
 [[nodiscard]] reminder reminder_of(const std::string& server, const run_options& options)
 {
     if (!options.verbose && !is_terminal(STDERR_FILENO)) return {};
@@ -51,7 +52,7 @@ wait_result wait_for_lock(mutex& lock, const std::string& server, const run_opti
     wait_result result;
     result.held = acquire(lock, options, interruption.token());
     result.signal = interruption.finish();
-    // It may have come at the very moment of the grant.
+    // The signal may have come at the moment of the grant.
     if (result.signal != 0) result.held.reset();
     return result;
 }

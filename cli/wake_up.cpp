@@ -29,13 +29,13 @@ void alarm_clock::set(boot_time when) noexcept
 {
     itimerspec setting{};
     if (when != never) {
-        // All zeros would mean: never.
+        // A value of zero would disarm the timer.
         const auto shown = std::max(when, boot_time{1});
         const auto whole = duration_cast<seconds>(shown);
         setting.it_value.tv_sec = whole.count();
         setting.it_value.tv_nsec = (shown - whole).count();
     }
-    // Setting it also makes it unreadable.
+    // Setting the timer also makes it unreadable.
     ::timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
 }
 
@@ -44,7 +44,7 @@ bell::bell() : fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"} {}
 void bell::ring() const noexcept
 {
     const std::uint64_t one = 1;
-    // Fails only when it has been rung more often than anyone can count.
+    // Fails only if the counter overflows, after 2^64 calls.
     [[maybe_unused]] const auto written = ::write(fd_.get(), &one, sizeof one);
 }
 
@@ -65,7 +65,7 @@ void wait_for_any(std::initializer_list<int> fds) noexcept
     std::array<pollfd, 4> entries{};
     const std::size_t count = std::min(fds.size(), entries.size());
     for (std::size_t i = 0; i < count; ++i) entries[i] = {fds.begin()[i], POLLIN, 0};
-    // Interrupted or not, the caller looks at everything and comes back.
+    // If a signal interrupts poll(), the caller checks everything and calls again.
     ::poll(entries.data(), count, -1);
 }
 

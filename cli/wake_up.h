@@ -14,12 +14,12 @@ inline constexpr boot_time never = boot_time::max();
 
 [[nodiscard]] boot_time boot_now() noexcept;
 
-// Readable once a time has come, at once if it came while the machine was suspended: poll(2)'s own
-// timeout would count on from where it was.
+// Readable when the time has come, and at once if it came while the machine was suspended. The
+// timeout of poll(2) does not count the time of a suspension.
 class alarm_clock {
 public:
     alarm_clock();
-    void set(boot_time when) noexcept;  // forgets the former time
+    void set(boot_time when) noexcept;  // replaces the former time
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
 private:

@@ -7,7 +7,7 @@ string(APPEND text "namespace pawl::redis::scripts {\n\n")
 function(embed name)
   string(REGEX REPLACE "\n[ \t]*--[^\n]*" "" script "${script}")
   string(REGEX REPLACE "\n\n+" "\n" script "${script}")
-  # Not by a regular expression: CMake's ^ matches again after each replacement, line after line.
+  # Without a regular expression, because CMake's ^ matches again after each replacement.
   string(FIND "${script}" "\n" first_line)
   math(EXPR second_line "${first_line} + 1")
   string(SUBSTRING "${script}" ${second_line} -1 without_flags)
@@ -32,7 +32,7 @@ foreach(path IN LISTS SCRIPTS)
     foreach(layout plain hash)
       file(READ "${folder}/parts/${layout}.lua" part_body)
       string(REPLACE "\n--@ layout\n" "\n${part_body}" script "${body}")
-      # Not functions, which would be made anew in every call.
+      # Not functions, because those would be created again in every call.
       foreach(phrase HOLDER TAKE)
         string(REGEX MATCH "-- ${phrase}\\(\\) is ([^\n]*)" definition "${part_body}")
         string(REPLACE "${phrase}()" "${CMAKE_MATCH_1}" script "${script}")

@@ -1,12 +1,12 @@
 # pawl_embed_scripts(OUTPUT file.cpp SCRIPTS a.lua b.lua …)
 #
-# Turns Lua files into one C++ file with a constant for each, pawl::redis::scripts::a, with its SHA-1.
-# A comment line costs every server memory and every load bytes, so lines that hold nothing but a
-# comment are left out; the first line, which names the engine and its flags, stays.
+# Turns Lua files into one C++ file with a constant for each, pawl::redis::scripts::a, with its
+# SHA-1. Comments would cost every server memory and every load bytes, so lines with only a comment
+# are left out. The first line, which names the engine and its flags, stays.
 #
-# A line "--@ part" stands for parts/part.lua. A script that asks for the HOLDER() is made once for each
-# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a. HOLDER() and TAKE() stand for what is
-# said there, and "--@ layout" for the rest.
+# A line "--@ part" is replaced by parts/part.lua. A script that uses HOLDER() is generated for each
+# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a. HOLDER() and TAKE() are
+# replaced by their definitions there, and "--@ layout" by the rest.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)

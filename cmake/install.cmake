@@ -1,5 +1,5 @@
-# What `cmake --install` writes: headers, libraries, CMake package, pkg-config files, documents, examples.
-# The command installs itself in cli/. Everything finds its neighbours by relative paths, so an
+# What `cmake --install` writes: headers, libraries, CMake package, pkg-config files, documents,
+# examples. The command has its own rule in cli/. All files find each other by relative paths, so an
 # installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -9,7 +9,8 @@ install(TARGETS pawl EXPORT pawlTargets)
 install(TARGETS pawl_asio EXPORT pawlAsioTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE
         FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE)
-# Without its library the header is left out: a missing file says more than the linker would.
+# Without the library its header is left out: a missing file is a clearer error than that of the
+# linker.
 if(TARGET pawl_testing)
   install(TARGETS pawl_testing EXPORT pawlTestingTargets)
   install(EXPORT pawlTestingTargets NAMESPACE pawl:: DESTINATION ${package_dir})
@@ -19,7 +20,7 @@ endif()
 foreach(file IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} TYPE DOC)
 endforeach()
-# What messages, headers and the README cite, under the names by which they cite it.
+# The documents that messages, headers and the README cite, under the same names.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples TYPE DOC)
 
 install(EXPORT pawlTargets NAMESPACE pawl:: DESTINATION ${package_dir})
@@ -33,7 +34,7 @@ write_basic_package_version_file(
 install(FILES ${PROJECT_BINARY_DIR}/pawlConfig.cmake ${PROJECT_BINARY_DIR}/pawlConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# pkg-config: relative to the .pc file itself, unless the packager gave absolute directories.
+# pkg-config: paths relative to the .pc file, unless the packager gave absolute directories.
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix ${CMAKE_INSTALL_PREFIX})

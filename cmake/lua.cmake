@@ -1,5 +1,5 @@
-# Lua 5.1 is needed for one part only, the library pawl::testing: its memory servers run pawl's scripts
-# as Redis does. Sets pawl_with_testing_library, and has PkgConfig::pawl_lua if that is true.
+# Only the library pawl::testing needs Lua 5.1: its memory servers run pawl's scripts like Redis.
+# Sets pawl_with_testing_library. If it is true, PkgConfig::pawl_lua exists.
 set(PAWL_BUILD_TESTING_LIBRARY AUTO CACHE STRING
     "Build pawl::testing (memory: and <pawl/testing.h>): ON, OFF, or AUTO, which is ON where Lua 5.1 is found")
 set_property(CACHE PAWL_BUILD_TESTING_LIBRARY PROPERTY STRINGS AUTO ON OFF)

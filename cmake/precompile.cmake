@@ -1,6 +1,6 @@
-# Precompiled headers, for our own builds: nearly half of what a file takes to compile is the same
-# standard headers, again and again. Every file still includes what it uses: clang-tidy and
-# PAWL_PRECOMPILE=OFF see it without them.
+# Precompiled headers, for our own builds: nearly half of the compile time of a file is for the same
+# standard headers. Every file still includes what it uses: clang-tidy and PAWL_PRECOMPILE=OFF
+# compile without them.
 option(PAWL_PRECOMPILE "Precompile the standard headers" OFF)
 
 set(pawl_standard_headers
@@ -15,7 +15,8 @@ function(pawl_precompile target)
   endif()
 endfunction()
 
-# pawl_share_precompiled(target other): those of `other`, whose compiler options must be the same.
+# pawl_share_precompiled(target other): uses those of `other`, which must have the same compiler
+# options.
 function(pawl_share_precompiled target other)
   if(PAWL_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM ${other})
@@ -23,5 +24,5 @@ function(pawl_share_precompiled target other)
 endfunction()
 
 if(PAWL_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # or ccache would never know one again
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # otherwise ccache would never find one again
 endif()

@@ -1,7 +1,7 @@
-# pawl_compile_options is linked privately by every target of this repository: how we compile, and
-# nothing that a user of the library inherits.
+# Every target of this repository links pawl_compile_options privately: the options for our own
+# builds. A user of the library inherits none of them.
 #
-# A user's compiler may be newer than ours, and warn of more: only our own builds fail on warnings.
+# A user's compiler may be newer than ours, and warn more. So only our own builds fail on warnings.
 set(ours OFF)
 if(PAWL_BUILD_TESTS OR PAWL_BUILD_EXAMPLES OR PAWL_BUILD_BENCH OR PAWL_FUZZ)
   set(ours ON)
@@ -13,12 +13,12 @@ target_compile_features(pawl_compile_options INTERFACE cxx_std_20)
 target_compile_options(pawl_compile_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wformat=2 $<$<BOOL:${PAWL_WARNINGS_ARE_ERRORS}>:-Werror>
-  # g++ 12 sees null pointers and overlapping copies inside its own std::function and std::string
-  # when it optimises.
+  # When it optimises, g++ 12 warns about null pointers and overlapping copies inside its own
+  # std::function and std::string.
   $<$<CXX_COMPILER_ID:Clang>:-Wnull-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
-# Of a sanitizer's build only the library is optimised: it does the work, and the tests, which are
-# most of the code, compile in half the time without.
+# In a sanitizer build only the library is optimised. It does the work. The tests are most of the
+# code, and compile in half the time without optimisation.
 set(pawl_fast_when_sanitized)
 if(PAWL_SANITIZE)
   set(pawl_fast_when_sanitized -O1)

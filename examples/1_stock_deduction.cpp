@@ -1,12 +1,12 @@
 // Stock deduction: several services sell from one stock, and nothing is sold twice.
 //
-// Four sellers, each a process of its own, serve 40 customers from a stock of 30. A sale reads the
+// Four sellers, each a separate process, serve 40 customers from a stock of 30. A sale reads the
 // stock, takes the payment and writes the new stock. Without a lock two sellers would read the same
 // number, and both would sell that unit.
 //
 // The second part shows what a lock alone cannot do. A seller that stalls for longer than its lease
-// has lost the lock, but may go on writing all the same. The stock keeper finds it out by the fence:
-// a number that grows with each grant.
+// has lost the lock, but may still write. The stock keeper detects this by the fence: a number that
+// grows with each grant.
 //
 //   1_stock_deduction [URL]
 #include "services.h"
@@ -36,7 +36,7 @@ constexpr int sellers = 4;
 constexpr int customers_of_each = 10;
 constexpr int units_at_first = 30;
 
-// A store with a memory for fences. It keeps a row for each change, and the last row counts.
+// A store that remembers fences. It keeps a row for each change, and the last row counts.
 class stock_keeper {
 public:
     struct row {
@@ -56,11 +56,11 @@ public:
 
     [[nodiscard]] int units() const { return rows().back().units; }
 
-    // False, and nothing changes, when a greater fence was seen already. In a database this is
+    // If a greater fence was seen already, returns false and changes nothing. In a database this is
     //
     //   UPDATE stock SET units = :units, fence = :fence WHERE item = 42 AND fence <= :fence
     //
-    // The store compares and writes in one step; flock() does that for this file.
+    // The store compares and writes in one step. flock() ensures that for this file.
     [[nodiscard]] bool set_units(int units, std::uint64_t fence)
     {
         const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
@@ -86,7 +86,8 @@ bool sell_one(pawl::mutex& lock, stock_keeper& stock)
     const std::scoped_lock guard{lock};
     const int units = stock.units();
     if (units == 0) return false;
-    std::this_thread::sleep_for(3ms);  // the payment; without a lock, others read the number now
+    // The payment. Without a lock, other sellers would read the same number now.
+    std::this_thread::sleep_for(3ms);
     if (!stock.set_units(units - 1, lock.current()->fence())) {
         throw std::runtime_error{"the sale was refused: the lock was lost during the payment"};
     }
@@ -107,7 +108,7 @@ int seller(int number, const std::string& url, const std::string& lock_name, sto
     return 0;
 }
 
-// Each row sells one unit more, under a greater fence, until none is left.
+// Each row sells one more unit, with a greater fence, until none is left.
 bool nothing_oversold(const stock_keeper& stock)
 {
     const std::vector<stock_keeper::row> rows = stock.rows();
@@ -121,8 +122,8 @@ bool nothing_oversold(const stock_keeper& stock)
 bool a_late_sale_is_refused(const std::string& url, const std::string& lock_name,
                             stock_keeper stock)
 {
-    // A lease that is not renewed stands for a process that hangs: in a page fault, in a garbage
-    // collection, on a laptop that is closed.
+    // A lease that is not renewed simulates a process that hangs: in a page fault, in a garbage
+    // collection, or on a suspended laptop.
     pawl::client hanging{url};
     pawl::mutex its_lock{hanging, lock_name, {.lease = 300ms, .renew = false}};
     const pawl::hold late = its_lock.acquire();
@@ -136,8 +137,8 @@ bool a_late_sale_is_refused(const std::string& url, const std::string& lock_name
     const bool sold = stock.set_units(stock.units() - 1, next.fence());
     say("another takes it with fence " + std::to_string(next.fence()) + " and sells one");
 
-    // The first one wakes up. If it asks, lost() says how things are; but it could also be on its
-    // way to the store already, and there only the fence stops it.
+    // The first seller wakes up. If it asks, lost() reports the loss. But it could also be writing
+    // to the store already, and then only the fence stops it.
     const bool told = late.lost().stop_requested();
     const bool refused = !stock.set_units(seen - 1, late.fence());
     say("the first wakes up: lost() says " + std::string{told ? "lost" : "held"} +
@@ -151,13 +152,13 @@ int main(int argc, char** argv)
 try {
     const std::string url = example::url_from(argc, argv);
     const example::scratch_dir files;
-    // The lock is named after what it protects; the number keeps two runs of this example apart.
+    // The lock is named after the resource. The process id separates two runs of this example.
     const std::string lock_name = "example:stock:42:" + std::to_string(::getpid());
 
     const stock_keeper stock{files.file("stock"), units_at_first};
     const bool all_well = example::run_services(
         sellers, [&](int number) { return seller(number, url, lock_name, stock); });
-    if (!all_well) return EXIT_FAILURE;  // who failed has said why
+    if (!all_well) return EXIT_FAILURE;  // the failed service has printed why
     if (!nothing_oversold(stock)) {
         say("WRONG: the stock does not add up");
         return EXIT_FAILURE;

@@ -1,11 +1,11 @@
-// A scheduled job: several instances wake up for it at the same moment, and one of them runs it.
+// A scheduled job: several instances wake up for it at the same time, and one of them runs it.
 //
-// Five instances of a service, each a process of its own, have the same timer. Whoever gets the lock
-// runs the job; nobody waits for it, since there is nothing left to do afterwards.
+// Five instances of a service, each a separate process, have the same timer. The instance that gets
+// the lock runs the job. The others do not wait, because there is nothing left to do afterwards.
 //
-// A lock ends two instances running at once. It does not end one running after the other: an
-// instance whose timer is late finds the lock free again. So the job also leaves a mark of what it
-// has done, and looks for that mark once it holds the lock.
+// A lock prevents two instances from running at the same time. It does not prevent one from running
+// after the other: an instance whose timer is late finds the lock free again. So the job also
+// leaves a mark when it is done, and looks for that mark when it holds the lock.
 //
 //   2_scheduled_job [URL]
 #include "services.h"
@@ -35,23 +35,24 @@ struct night {
     std::string lock_name;
     std::string runs;    // a line for each run, for the check at the end
     std::string draft;   // the report while it is written
-    std::string report;  // the job's result, and the mark that it is done
+    std::string report;  // the job's result, which is also the mark that it is done
 };
 
-// False when the lock was lost on the way; the report is then not published.
+// False if the lock was lost meanwhile. Then the report is not published.
 bool write_report(const night& tonight, pawl::hold& held)
 {
-    std::ofstream draft{tonight.draft};  // begun anew, whatever a run that broke off has left
+    std::ofstream draft{tonight.draft};  // begun again, whatever an interrupted run has left
     for (int chapter = 1; chapter <= chapters; ++chapter) {
-        // Looked at in each round: who has lost the lock must stop, as another may have begun.
+        // Checked in each round: an instance that has lost the lock must stop, because another may
+        // have begun.
         if (held.lost().stop_requested()) return false;
         draft << "chapter " << chapter << '\n';
         std::this_thread::sleep_for(30ms);
     }
     draft.close();
 
-    // Publishing must not be interrupted half-way. ensure() returns at once if the lock is valid for
-    // that long, has it prolonged if not, and throws if that cannot be had.
+    // Publishing must not be interrupted in the middle. ensure() returns at once if the lock is
+    // valid for that long. Otherwise it extends the lease, and throws if that is not possible.
     held.ensure(5s);
     std::filesystem::rename(tonight.draft, tonight.report);
     return true;
@@ -61,15 +62,15 @@ int instance(int number, const std::string& url, const night& tonight)
 {
     const std::string name = "instance " + std::to_string(number);
     pawl::client client{url};
-    // The job may take all night: while it runs, the lease is renewed. If its instance dies, another
-    // can take the lock when the lease has ended.
+    // The job may take all night: while it runs, the lease is renewed. If its instance dies,
+    // another can take the lock when the lease has ended.
     pawl::mutex job{client, tonight.lock_name, {.lease = 10s}};
 
     std::this_thread::sleep_until(tonight.midnight);
 
     std::optional<pawl::hold> held = job.try_acquire();
     if (!held) {
-        say(name + ": another instance is at it");
+        say(name + ": another instance runs the job");
         return 0;
     }
     if (std::filesystem::exists(tonight.report)) {
@@ -77,7 +78,7 @@ int instance(int number, const std::string& url, const night& tonight)
         return 0;
     }
     std::ofstream{tonight.runs, std::ios::app} << name << '\n';
-    say(name + ": I run the job, with fence " + std::to_string(held->fence()));
+    say(name + ": running the job, with fence " + std::to_string(held->fence()));
     if (!write_report(tonight, *held)) {
         say(name + ": lock lost (" + std::string{to_string(held->why())} + "), I stop");
         return 1;
@@ -102,7 +103,7 @@ try {
     const example::scratch_dir files;
     const night tonight{
         .midnight = std::chrono::steady_clock::now() + 500ms,
-        // Named after the job; the number keeps two runs of this example apart.
+        // Named after the job. The process id separates two runs of this example.
         .lock_name = "example:nightly-report:" + std::to_string(::getpid()),
         .runs = files.file("runs"),
         .draft = files.file("draft"),
@@ -112,7 +113,7 @@ try {
     const bool all_well = example::run_services(
         instances, [&](int number) { return instance(number, url, tonight); });
 
-    if (!all_well) return EXIT_FAILURE;  // who failed has said why
+    if (!all_well) return EXIT_FAILURE;  // the failed service has printed why
 
     const int runs = count_lines(tonight.runs);
     if (runs != 1 || count_lines(tonight.report) != chapters) {

@@ -1,11 +1,11 @@
 // Double submission: a user presses the button five times, and one order is made.
 //
-// Each press is a request of its own, and the balancer hands each to another server: five processes
-// that know nothing of each other. The request that gets the lock makes the order. It does not give
-// the lock back: for as long as the lease lasts, further presses are refused.
+// Each press is a separate request, and the load balancer sends each to another server: five
+// independent processes. The request that gets the lock makes the order. It does not release the
+// lock: as long as the lease lasts, further presses are refused.
 //
-// The stateless functions fit here, since no process stays to look after the lock. The holder is the
-// request's id, which is stored with the order, so that any other process can give the lock back.
+// The stateless functions fit here, because no process stays to renew the lock. The holder is the
+// request's id. It is stored with the order, so that any other process can release the lock.
 //
 //   3_double_submission [URL]
 #include "services.h"
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int presses = 5;
 
-// Longer than any impatience, short enough for a user whose order went wrong half-way.
+// Longer than a user keeps pressing, and short enough for a user whose order failed.
 constexpr auto window = 10s;
 
 void make_order(const std::string& orders, const std::string& request_id)
@@ -75,15 +75,15 @@ try {
     const std::string url = example::url_from(argc, argv);
     const example::scratch_dir files;
     const std::string orders = files.file("orders");
-    // Named after what must not happen twice: this cart being ordered. A lock on the user would also
-    // refuse his other carts. The number keeps two runs of this example apart.
+    // Named after what must not happen twice: the order of this cart. A lock on the user would also
+    // refuse the user's other carts. The process id separates two runs of this example.
     const std::string lock_name = "example:order:cart:" + std::to_string(::getpid());
 
     const bool all_well = example::run_services(presses, [&](int press) {
         pawl::client client{url};
         return handle_submission(client, lock_name, "request-" + std::to_string(press), orders);
     });
-    if (!all_well) return EXIT_FAILURE;  // who failed has said why
+    if (!all_well) return EXIT_FAILURE;  // the failed service has printed why
 
     const std::vector<std::string> made = read_lines(orders);
     if (made.size() != 1) {
@@ -92,13 +92,13 @@ try {
     }
     say("=> 5 presses, one order");
 
-    // Later, in yet another process: the order is paid and the cart may be filled and ordered anew.
-    // Only the request that made the order can free the lock, so a mistaken id does no harm.
+    // Later, in another process: the order is paid, and the cart may be filled and ordered again.
+    // Only the id of the request that made the order can free the lock, so a wrong id does no harm.
     pawl::client client{url};
     const bool by_stranger = pawl::stateless::unlock(client, lock_name, "request-of-a-stranger");
     const bool by_holder = pawl::stateless::unlock(client, lock_name, made.front());
     if (by_stranger || !by_holder) {
-        say("WRONG: the lock was not its holder's");
+        say("WRONG: the lock had another holder");
         return EXIT_FAILURE;
     }
     say("=> freed by " + made.front() + "'s id, and by no other");

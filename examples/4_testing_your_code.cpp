@@ -1,11 +1,11 @@
-// Testing your own code: a nightly import under a lock, and what becomes of it when the lock is
+// Testing your own code: a nightly import under a lock, and what happens to it when the lock is
 // lost.
 //
-// The importer is the program, the rest are its tests. They need no server: the lock is kept by a
-// memory_server in this process, with levers for what seldom happens and hours that pass at once.
+// The importer is the program, and the rest are its tests. They need no server: the lock is on a
+// memory_server in this process. It has levers to cause rare faults and to let hours pass at once.
 //
 //   4_testing_your_code
-#undef NDEBUG  // the assertions are the point
+#undef NDEBUG  // the tests are assertions
 
 #include <pawl/pawl.h>
 #include <pawl/testing.h>
@@ -27,8 +27,8 @@ namespace {
 
 // ── The program ─────────────────────────────────────────────────────────────────────────────────
 
-// Where the rows go. It refuses whoever comes with a smaller fence than the greatest it has seen.
-// In a database this is a column, and a condition in the UPDATE.
+// The destination of the rows. It refuses a write with a smaller fence than the greatest it has
+// seen. In a database this is a column, and a condition in the UPDATE.
 class table {
 public:
     [[nodiscard]] bool write(std::string row, std::uint64_t fence)
@@ -59,9 +59,9 @@ public:
         const std::optional<pawl::hold> held = lock_->try_acquire();
         if (!held) return result::busy;
         while (const std::optional<std::string> row = next_row()) {
-            // Whoever has lost the lock stops, for another may have begun.
+            // An importer that has lost the lock stops, because another may have begun.
             if (held->lost().stop_requested()) return result::stopped;
-            // He may have lost it and not know yet: then the table says so.
+            // It may have lost the lock without knowing it yet. Then the table refuses the row.
             if (!table_->write(*row, held->fence())) return result::stopped;
         }
         return result::done;
@@ -76,7 +76,7 @@ private:
 
 using result = importer::result;
 
-// Three rows. Before the second one, `happens` happens.
+// Three rows. Before the second one, `happens` is called.
 row_source three_rows(std::function<void()> happens = [] {})
 {
     return [count = 0, happens = std::move(happens)]() mutable -> std::optional<std::string> {
@@ -86,8 +86,8 @@ row_source three_rows(std::function<void()> happens = [] {})
     };
 }
 
-// What each test starts from. As in the real program each client is a process of its own; here all
-// are in this one, and meet on the server.
+// The fixture of each test. In the real program each client is a separate process. Here all are in
+// this process, and use the same server.
 struct night {
     pawl::testing::memory_server server;
     pawl::client client{server.url()};
@@ -118,7 +118,7 @@ void may_take_all_night()
 {
     night tonight;
     const auto slow = three_rows([&] { tonight.server.advance(8h); });
-    assert(tonight.import.run(slow) == result::done);  // the lock was renewed all the while
+    assert(tonight.import.run(slow) == result::done);  // the lock was renewed all the time
 }
 
 void stops_when_the_server_is_away_for_too_long()
@@ -126,7 +126,7 @@ void stops_when_the_server_is_away_for_too_long()
     night tonight;
     const auto interrupted = three_rows([&] {
         tonight.server.freeze();
-        tonight.server.advance(31s);  // the lease is 30 s, and nobody could renew it
+        tonight.server.advance(31s);  // the lease is 30 s, and it could not be renewed
     });
     assert(tonight.import.run(interrupted) == result::stopped);
     assert(tonight.rows.rows().size() == 1);
@@ -151,8 +151,8 @@ void writes_nothing_over_the_rows_of_the_next_one()
     pawl::mutex same_lock{other, "import"};
     importer next{same_lock, tonight.rows};
     const auto overtaken = three_rows([&] {
-        // The server loses the lock. Until its next renewal the first importer cannot know, and
-        // only the fence stops it.
+        // The server loses the lock. Until its next renewal the first importer does not know it,
+        // and only the fence stops it.
         tonight.server.lose("import");
         assert(next.run(three_rows()) == result::done);
     });

@@ -1,9 +1,9 @@
-// A server on Boost.Asio: requests for many accounts are served by one thread, and none for the same
-// account at the same time, whichever machine it came to.
+// A server on Boost.Asio: one thread serves requests for many accounts. Two requests for the same
+// account never run at the same time, even on different machines.
 //
-// Each request is a coroutine. It waits for the lock of its account without a thread, works, and gives
-// the lock back. One that waits too long is turned away with "try again later", and at the end all
-// that still wait are cancelled, as in a server that is told to shut down.
+// Each request is a coroutine. It waits for the lock of its account without a thread, works, and
+// releases the lock. A request that waits too long is refused with "try again later". At the end
+// all waiting requests are cancelled, as in a server that shuts down.
 //
 //   5_asio_server [URL]
 #include "services.h"

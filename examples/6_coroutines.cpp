@@ -1,9 +1,9 @@
-// Coroutines without a framework: a pipeline whose steps wait for locks, on a thread of the program's
-// own.
+// Coroutines without a framework: a pipeline whose steps wait for locks, on a thread of the
+// program.
 //
-// <pawl/coro.h> can be awaited in coroutines of any type. The one here is as plain as can be, and so is
-// the run queue on which they go on: three workers take turns in one thread, and no thread waits for
-// a lock.
+// <pawl/coro.h> can be awaited in coroutines of any type. The type here is minimal, and so is the
+// run queue on which they resume. Three workers take turns in one thread, and no thread waits for a
+// lock.
 //
 //   6_coroutines [URL]
 #include "services.h"
@@ -26,9 +26,9 @@ using example::say;
 
 namespace {
 
-// ── What a program with coroutines has already ──────────────────────────────────────────────────
+// ── The coroutine support of the program ────────────────────────────────────────────────────────
 
-// Begins at once, and is gone when it is done.
+// Starts at once, and destroys itself when it is done.
 struct fire_and_forget {
     struct promise_type {
         static fire_and_forget get_return_object() { return {}; }
@@ -39,7 +39,7 @@ struct fire_and_forget {
     };
 };
 
-// What is given to it by any thread runs in the one that calls run_one().
+// Work that any thread adds runs in the thread that calls run_one().
 class run_queue {
 public:
     void execute(pawl::coro::resumption what)
@@ -65,7 +65,7 @@ private:
     std::deque<pawl::coro::resumption> waiting_;
 };
 
-// ── What it does with pawl ──────────────────────────────────────────────────────────────────────
+// ── How it uses pawl ────────────────────────────────────────────────────────────────────────────
 
 struct workshop {
     run_queue queue;
@@ -91,7 +91,7 @@ int main(int argc, char** argv)
 try {
     const std::string url = example::url_from(argc, argv);
     const std::string lock_name = "example:lathe:" + std::to_string(::getpid());
-    workshop shop;  // before the clients, whose threads put work into its queue
+    workshop shop;  // before the clients, whose threads use its queue
     pawl::client first{url};
     pawl::client second{url};  // as if in another process
     worker(shop, first, lock_name);

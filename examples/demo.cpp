@@ -1,10 +1,10 @@
-// Shows in half a minute what pawl is for. Run it as `./dev demo`.
+// Shows in half a minute what pawl does. Run it as `./dev demo`.
 //
 //   1  Processes add to a number in a file without a lock: updates get lost.
 //   2  The same under a pawl::mutex: none is lost, and the fence grows with each grant.
-//   3  A holder is killed with kill -9: the next takes over when the lease has ended.
+//   3  A holder is killed with kill -9: the next process takes over when the lease has ended.
 //
-// It checks what it shows and fails when something is not as promised.
+// It checks its results, and fails if one is wrong.
 //
 //   demo URL [PAWL]      PAWL: the path of the pawl command, for the hints at the end
 #include "demo/board.h"
@@ -43,12 +43,12 @@ constexpr milliseconds longest_scene = 60s;
 
 void promise(bool kept, const std::string& what)
 {
-    if (!kept) throw std::runtime_error{"not as promised: " + what};
+    if (!kept) throw std::runtime_error{"this is not true: " + what};
 }
 
 using work = std::function<int(int worker, const counter& number, const news_pipe& pipe)>;
 
-// Runs the work in several processes at once, with a view of it.
+// Runs the work in several processes at once, and shows it.
 findings run_workers(screen& out, const counter& number, const work& body)
 {
     news_pipe pipe;
@@ -64,8 +64,8 @@ findings run_workers(screen& out, const counter& number, const work& body)
     while (!pipe.ended()) {
         const auto heard = pipe.next(50ms);
         if (heard) view.note(*heard);
-        // Between an exit and the next entry nobody is inside, but that is soon over: shown is how
-        // it stays for a while.
+        // Between an exit and the next entry no worker is inside, but only for a short time. Only
+        // states that last are shown.
         if (!heard || heard->what == step::inside) view.show();
         promise(steady_clock::now() < limit, "the workers come to an end");
     }
@@ -83,7 +83,7 @@ void show_result(screen& out, const findings& seen)
     promise(seen.additions == all_rounds, "all additions were made");
 }
 
-// In a process of its own, as this one goes on forking and so may not have a client.
+// In a separate process, because this process goes on forking and so must not have a client.
 void check_server(const std::string& url)
 {
     const pid_t asking = example::start_service([&url] {
@@ -111,7 +111,7 @@ findings without_a_lock(screen& out, const example::scratch_dir& files)
 findings under_a_lock(screen& out, const example::scratch_dir& files, const std::string& url)
 {
     out.heading("2  The same under a pawl::mutex");
-    out.line("   Who wants to add takes the lock first, and waits while another holds it.");
+    out.line("   A worker takes the lock before it adds, and waits while another holds it.");
     out.line("   The fence is a number that grows with each grant.\n");
     out.pause_to_read();
 
@@ -133,7 +133,7 @@ struct takeover {
     std::uint64_t new_fence{};
 };
 
-// Takes the lock, says so, and keeps it until it is told otherwise, if only by a signal.
+// Takes the lock, reports it, and keeps it until it is told to end or is killed.
 int take_and_keep(int worker, const news_pipe& pipe, const std::string& url, milliseconds how_long)
 {
     pawl::client client{url};
@@ -145,7 +145,7 @@ int take_and_keep(int worker, const news_pipe& pipe, const std::string& url, mil
     return 0;
 }
 
-// The next message, with a clock running on the screen; throws when none comes.
+// The next message, with a clock running on the screen. Throws if none comes.
 news hear(screen& out, news_pipe& pipe, milliseconds limit, const std::string& meanwhile)
 {
     const auto start = steady_clock::now();
@@ -157,7 +157,7 @@ news hear(screen& out, news_pipe& pipe, milliseconds limit, const std::string& m
     }
 }
 
-// Lets the holder work for longer than its lease, and checks that the other one waits all the while.
+// Lets the holder work for longer than its lease, and checks that the other worker keeps waiting.
 void watch_renewal(screen& out, news_pipe& pipe)
 {
     const auto text = [](milliseconds passed) {
@@ -178,7 +178,7 @@ takeover after_a_kill(screen& out, const std::string& url)
     out.heading("3  The holder is killed");
     out.line("   Two workers want a lock with a lease of " + to_string(short_lease.count()) +
              " ms. While its holder lives");
-    out.line("   the lease is renewed, for however long. A dead holder renews nothing.\n");
+    out.line("   the lease is renewed again and again. A dead holder renews nothing.\n");
     out.pause_to_read();
 
     takeover seen;
@@ -194,8 +194,8 @@ takeover after_a_kill(screen& out, const std::string& url)
 
     const auto killed = steady_clock::now();
     ::kill(holder, SIGKILL);
-    promise(!example::succeeded(holder), "who is killed does not succeed");
-    out.line("   kill -9 " + to_string(holder) + ": worker 1 is dead and gave nothing back");
+    promise(!example::succeeded(holder), "a killed worker does not succeed");
+    out.line("   kill -9 " + to_string(holder) + ": worker 1 is dead and did not release the lock");
     const news heard = hear(out, pipe, short_lease + slack, "worker 2 waits for the lease to end");
     seen.after = duration_cast<milliseconds>(steady_clock::now() - killed);
     seen.new_fence = heard.fence;
@@ -216,10 +216,10 @@ void summarise(screen& out, const findings& bare, const findings& locked, const 
     out.heading("In short");
     out.line("   without a lock  " + to_string(bare.lost()) + " of " + to_string(bare.additions) +
              " updates lost, up to " + to_string(bare.most_inside) +
-             " workers in each other's way");
+             " workers inside at the same time");
     out.line("   under pawl      " + to_string(locked.lost()) + " of " +
              to_string(locked.additions) + " updates lost, never more than " +
-             to_string(locked.most_inside) + " worker at it");
+             to_string(locked.most_inside) + " worker inside");
     out.line("   fences          " + to_string(locked.grants) +
              " grants, each with a greater number than the one before");
     out.line("   holder killed   the next took over after " + to_string(killed.after.count()) +
@@ -229,10 +229,11 @@ void summarise(screen& out, const findings& bare, const findings& locked, const 
 void suggest(screen& out, const std::string& command)
 {
     out.heading("Try next");
-    out.line("   In two terminals at once, and the second waits for the first:");
+    out.line("   Run this in two terminals at once. The second one waits for the first:");
     out.line("     " + command + " run stock:42 -- sh -c 'echo fence $PAWL_FENCE; sleep 5'");
-    out.line("   Programs to read and run: examples/1_stock_deduction.cpp and those beside it.");
-    out.line("   README.md: how to use it in yours.");
+    out.line(
+        "   Programs to read and run: examples/1_stock_deduction.cpp and the other files there.");
+    out.line("   README.md: how to use pawl in your program.");
 }
 
 }  // namespace

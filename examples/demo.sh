@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# demo.sh BUILD_DIR: runs the demo on a redis-server of its own, which is gone afterwards, also when
+# demo.sh BUILD_DIR: runs the demo on a private redis-server, which is stopped afterwards, also if
 # the demo is interrupted.
 set -euo pipefail
 
 [ $# = 1 ] || { echo "usage: examples/demo.sh BUILD_DIR" >&2; exit 64; }
 build=$1
-dir=$(mktemp -d)  # only this user can enter it, and thus reach the server
+dir=$(mktemp -d)  # only this user can enter it and reach the server
 socket=$dir/redis.sock
 server=
 demo=
@@ -31,7 +31,7 @@ for _ in {1..100}; do
 done
 [ -S "$socket" ] || { echo "demo: redis-server did not start:" >&2; cat "$dir/log" >&2; exit 1; }
 
-# In the background, as bash would otherwise see a signal only when the demo has ended.
+# In the background, because otherwise bash would handle a signal only after the demo has ended.
 TMPDIR=$dir "$build/examples/demo" "unix:$socket" "$build/cli/pawl" &
 demo=$!
 status=0

@@ -1,5 +1,5 @@
-// What the examples need besides pawl: processes that play a site's services, a place for their
-// files, and lines of output that do not mix.
+// What the examples need besides pawl: processes that act as the services of a site, a place for
+// their files, and lines of output that do not mix.
 #pragma once
 
 #include <cerrno>
@@ -25,13 +25,13 @@ namespace example {
     return argc > 1 ? argv[1] : "local:";
 }
 
-// Flushed as a whole, so that the lines of several processes stay lines.
+// Flushed as a whole, so that the lines of several processes do not mix.
 inline void say(const std::string& line)
 {
     std::cout << line + '\n' << std::flush;
 }
 
-// A directory for what the services share, removed at the end.
+// A directory for the files that the services share. It is removed at the end.
 class scratch_dir {
 public:
     scratch_dir()
@@ -45,7 +45,7 @@ public:
 
     ~scratch_dir()
     {
-        std::error_code ignored;  // what cannot be removed from a temporary directory does no harm
+        std::error_code ignored;  // a file that stays in a temporary directory does no harm
         std::filesystem::remove_all(path_, ignored);
     }
 
@@ -58,17 +58,18 @@ private:
     std::filesystem::path path_;
 };
 
-// Starts a process that runs `body` and ends with what it returns. Call it before this process makes
-// a pawl::client: a client belongs to the process that made it, and each service makes its own.
+// Starts a process that runs `body` and ends with its result as status. Call it before this process
+// creates a pawl::client: a client belongs to the process that created it, and each service creates
+// its own.
 [[nodiscard]] inline pid_t start_service(const std::function<int()>& body)
 {
-    std::cout.flush();  // or the child would write it once more
+    std::cout.flush();  // otherwise the child would write it again
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (pid > 0) return pid;
 
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // an example that is interrupted leaves no service behind
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // so that an interrupted example leaves no service behind
     int status = EXIT_FAILURE;
     try {
         if (::getppid() == parent) status = body();
@@ -76,10 +77,10 @@ private:
         std::cerr << std::string{problem.what()} + '\n';
     }
     std::cout.flush();
-    ::_exit(status);  // the parent's objects are the parent's to destroy
+    ::_exit(status);  // without destroying the parent's objects
 }
 
-// Waits for its end; whether it returned 0.
+// Waits until it ends. Returns whether its status was 0.
 [[nodiscard]] inline bool succeeded(pid_t service)
 {
     int status = 0;
@@ -89,7 +90,7 @@ private:
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Runs body(1) … body(count) in a process each, all at once; whether all returned 0.
+// Runs body(1) … body(count), each in its own process, all at once. Returns whether all returned 0.
 [[nodiscard]] inline bool run_services(int count, const std::function<int(int)>& body)
 {
     std::vector<pid_t> services;

@@ -1,8 +1,8 @@
-# What the `run` of every peer has in common; it sets what is listed here, then calls `main "$@"`.
+# The common part of the `run` scripts of all peers. A script sets these, then calls `main "$@"`.
 #   tools    the commands it needs besides python3
 #   version  of the peer, read from the file that pins it
 #   worker   the command that starts one process, see round.py
-#   tunable  no, if there is no setting for a contended lock; else yes
+#   tunable  no if there is no setting for a contended lock, otherwise yes
 #   warm_up  seconds that do not count
 #   install  a function that puts everything into $build
 set -euo pipefail
@@ -18,7 +18,7 @@ warm_up=1
 
 fail() { printf '%s: %s\n' "$peer" "$*" >&2; exit 1; }
 
-# What was installed, and from which files.
+# Identifies what was installed, by the files that it was installed from.
 fingerprint() { (cd "$here" && sha256sum -- *) }
 
 is_installed() { [ "$(cat "$build/installed" 2>/dev/null)" = "$(fingerprint)" ]; }
@@ -30,12 +30,12 @@ require_tools() {
     done
 }
 
-# What package managers write when they have no network.
+# The messages of package managers when there is no network.
 no_network='ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH'
 no_network+='|no such host|dial tcp|unknown host|name resolution|NewConnectionError'
 no_network+='|connection refused|timed out|unreachable|could not transfer'
 
-# logged COMMAND…: one line says why it failed, the log says the rest.
+# logged COMMAND…: if it fails, one line says why. The log has the rest.
 logged() {
     "$@" >>"$log" 2>&1 && return
     if grep -qiE "$no_network" "$log"; then
@@ -55,7 +55,7 @@ install_once() {
 
 run_round() {
     require_tools
-    is_installed || fail "is not installed as it is pinned now: call 'run install' first"
+    is_installed || fail "the pinned version is not installed: call 'run install' first"
     exec python3 "$here/../round.py" --peer "$peer" --version "$version" --tunable "$tunable" \
         --warm-up "$warm_up" "$@" -- "${worker[@]}"
 }

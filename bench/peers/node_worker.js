@@ -1,7 +1,7 @@
-// What the workers of the peers in Node have in common; round.py says what a worker does.
+// The common part of the workers in Node. round.py says what a worker does.
 //
 // work(prepare): prepare({tuned}) returns the client, and acquire(client, name), which promises a
-// function that releases the lock. GaveUp says that the peer would not wait any longer.
+// function that releases the lock. GaveUp means that the peer did not wait any longer.
 'use strict';
 
 const readline = require('node:readline');

@@ -1,21 +1,21 @@
-"""One round of one workload with one peer: starts the peer's workers, and prints what they did as JSON.
+"""One round of one workload with one peer: starts the peer's workers, and prints their results as JSON.
 
-A worker is one process. It reads what to do from its environment:
+A worker is one process. It reads its task from its environment:
 
     ROUND_HOST, ROUND_PORT  the redis-server
-    ROUND_LOCK              the name of the lock, or what names begin with
+    ROUND_LOCK              the name of the lock, or the prefix of the names
     ROUND_LOOPS             how many threads, or loops, lock and unlock
-    ROUND_KEYS              how many locks each loop has for itself, in turn: LOCK:LOOP:NUMBER.
+    ROUND_KEYS              how many locks each loop uses in turn: LOCK:LOOP:NUMBER.
                             0: all loops of all workers share LOCK
-    ROUND_ASYNC             1: the loops are to use the asynchronous interface of the peer, else 0
+    ROUND_ASYNC             1: the loops use the asynchronous interface of the peer; otherwise 0
     ROUND_HOLD_US           how long a loop sleeps while it holds the lock
-    ROUND_TUNED             1: try again about every millisecond; 0: as the peer does by default
+    ROUND_TUNED             1: try again about every millisecond; 0: the default of the peer
 
 It connects, prints "ready", and reads two times from its standard input: START and END, in nanoseconds of
 CLOCK_MONOTONIC. It begins at once (what happens before START is the warm-up), asks for no lock after END,
 and then prints a line for each grant that came after START, "ASKED HELD UNLOCKED" (when it asked, when it
-had the lock, when it began to unlock, in nanoseconds since START), and in the end "gave up N": how often
-the peer gave up waiting, so that the worker had to ask again.
+had the lock, when it began to unlock, in nanoseconds since START), and finally "gave up N": how often the
+peer gave up waiting, so that the worker had to ask again.
 """
 import argparse
 import dataclasses
@@ -58,7 +58,7 @@ WORKLOADS = {
 
 
 class Failure(Exception):
-    """Its text is the one line that the caller gets to see."""
+    """Its text is the only line that the caller sees."""
 
 
 class Worker:
@@ -100,7 +100,7 @@ def environment_for(arguments, workload, tuned):
     return {**os.environ,
             "ROUND_HOST": arguments.host,
             "ROUND_PORT": str(arguments.port),
-            # Another name in each round: what an earlier one left behind does not matter.
+            # Another name in each round, so that keys of an earlier round do not matter.
             "ROUND_LOCK": f"peers:{os.getpid()}",
             "ROUND_LOOPS": str(workload.loops),
             "ROUND_KEYS": str(workload.keys),

@@ -21,7 +21,7 @@ namespace {
     return result;
 }
 
-// The options of one kind of value, as a pattern of `case`; empty if there are none.
+// The options with one kind of value, as a pattern of `case`. Empty if there are none.
 [[nodiscard]] std::string pattern(const page& page, value_kind kind)
 {
     std::string result;

@@ -24,7 +24,7 @@ namespace {
     return " -x";
 }
 
-// Lines for what may stand where `condition` is true.
+// The lines for the words that are possible where `condition` is true.
 [[nodiscard]] std::string lines(const page& page, const std::string& condition)
 {
     const std::string start = "complete -c pawl -n " + in_quotes(condition);
@@ -45,8 +45,8 @@ namespace {
     return result;
 }
 
-// The names of the options that take a value, short ones first: a long name that comes first is one
-// that __fish_complete_subcommand takes for its own.
+// The names of the options that take a value, short names first: __fish_complete_subcommand would
+// take a long name in the first position for its own option.
 [[nodiscard]] std::string with_value(const page& page)
 {
     std::string short_names;
@@ -60,7 +60,7 @@ namespace {
     return short_names + long_names;
 }
 
-// The command of `pawl run`, and what it takes.
+// The command of `pawl run`, and its arguments.
 [[nodiscard]] std::string command_lines(const page& run)
 {
     return "complete -c pawl -n '__fish_seen_subcommand_from run' -a "

@@ -1,4 +1,4 @@
-// The forms in which pawl's options are told to other programs, all made from the same pages.
+// The manual page and the completions. All are made from the same pages.
 #pragma once
 
 #include "page.h"
@@ -14,7 +14,7 @@ namespace pawl::cli {
 [[nodiscard]] std::string zsh_completion(const page& all);
 [[nodiscard]] std::string fish_completion(const page& all);
 
-// What the value of an option is, for those who complete it: a file, a command, or anything.
+// The kind of an option's value, for completion: a file, a command, or any text.
 enum class value_kind { none, file, command, text };
 [[nodiscard]] value_kind kind_of(const option_row& option);
 

@@ -1,5 +1,5 @@
-// pawl_manual DIRECTORY: writes the manual page and the completions there. A part of the build, and not
-// installed.
+// pawl_manual DIRECTORY: writes the manual page and the completions there. It is part of the build
+// and is not installed.
 #include "formats.h"
 #include "main_page.h"
 #include "usage.h"

@@ -7,7 +7,7 @@
 namespace pawl::cli {
 namespace {
 
-// Text as roff takes it: a minus is one to be typed, and no line begins like a request.
+// Escapes text for roff: a minus can be typed as it is shown, and no line begins like a request.
 [[nodiscard]] std::string roff(std::string_view text)
 {
     std::string result;

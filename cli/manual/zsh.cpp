@@ -3,7 +3,7 @@
 namespace pawl::cli {
 namespace {
 
-// Within single quotes; in the text of _arguments brackets and colons have a meaning.
+// The text is inside single quotes. In the text of _arguments, brackets and colons have a meaning.
 [[nodiscard]] std::string in_quotes(std::string_view text)
 {
     std::string result;
@@ -37,7 +37,8 @@ namespace {
     for (const std::string& name : option.names) together += (together.empty() ? "" : " ") + name;
     std::string names;
     for (const std::string& name : option.names) {
-        // After --wait a value may follow = or come next, after -w directly or next.
+        // After --wait a value may follow = or be the next word, after -w it may follow directly or
+        // be the next word.
         const bool is_long = name.starts_with("--");
         if (!names.empty()) names += ',';
         names += name;
@@ -69,7 +70,7 @@ namespace {
     return result;
 }
 
-// The list is not called `commands`: zsh keeps there which commands it finds.
+// The list must not be called `commands`: in zsh that is the table of all commands.
 [[nodiscard]] std::string with_commands(const page& page)
 {
     std::string rows;
@@ -93,7 +94,7 @@ namespace {
 [[nodiscard]] std::string function(const page& page)
 {
     if (!page.commands.empty()) return with_commands(page);
-    // Only run has arguments of its own: KEY, and a command with all that it takes. With three colons
+    // Only run has arguments: KEY, and a command with its arguments. Because of the three colons,
     // the completion of that command does not see KEY.
     const char* const rest =
         last_word(page.name) == "run" ? " \\\n        '1:KEY: ' '*:::command:_normal'" : "";

@@ -1,4 +1,4 @@
-// Shows what the workers do, and checks it on the way.
+// Shows the work of the workers, and checks it.
 #pragma once
 
 #include "counting.h"
@@ -15,7 +15,7 @@
 
 namespace demo {
 
-// What was seen of a whole scene.
+// The results of a scene.
 struct findings {
     int additions = 0;
     long in_file = 0;
@@ -45,7 +45,7 @@ public:
         }
     }
 
-    // Redraws on a terminal, and writes a line now and then elsewhere.
+    // Redraws the frame on a terminal. Elsewhere it writes a line now and then.
     void show()
     {
         const auto now = std::chrono::steady_clock::now();
@@ -114,7 +114,8 @@ private:
     {
         const long in_file = number_.read();
         const std::string said = "the file says " + std::to_string(in_file);
-        // A worker may have written what it has not told yet: the file can be ahead, too.
+        // A worker may have written a value that it has not reported yet, so the file can also be
+        // ahead.
         const bool behind = in_file < seen_.additions;
         return std::to_string(seen_.additions) + " additions, " +
                (behind ? out_.bad(said) : out_.good(said));

@@ -25,8 +25,8 @@ inline constexpr int rounds = 25;
 inline constexpr int all_rounds = workers * rounds;
 inline constexpr auto between_read_and_write = 40ms;
 
-// A number in a file. The file is never cut short: a reader sees a number that someone wrote, and
-// what gets lost is lost for the want of a lock alone.
+// A number in a file. The file is never truncated: a reader always sees a number that a worker
+// wrote. So updates are lost only because of the missing lock.
 class counter {
 public:
     explicit counter(std::string path) : path_{std::move(path)}
@@ -52,7 +52,7 @@ private:
     std::string path_;
 };
 
-// One addition: what the lock has to keep others out of.
+// One addition: the critical section.
 inline void add_one(const counter& number, const news_pipe& pipe, int worker, std::uint64_t fence)
 {
     const long value = number.read();
@@ -82,7 +82,7 @@ inline int count_without_a_lock(int worker, const counter& number, const news_pi
 [[nodiscard]] inline pawl::hold take(pawl::mutex& lock)
 {
     std::optional<pawl::hold> held = lock.try_acquire_for(30s);
-    if (!held) throw std::runtime_error{"a worker waited for the lock in vain"};
+    if (!held) throw std::runtime_error{"a worker did not get the lock in time"};
     return std::move(*held);
 }
 

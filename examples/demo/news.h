@@ -1,7 +1,7 @@
-// What the workers tell the process that shows them, through a pipe.
+// The messages of the workers to the process that shows them, through a pipe.
 //
-// A worker that holds the lock tells so before it gives it back. So if the lock does what it should,
-// news of two holders never mix, and the reader can check just that.
+// A worker that holds the lock reports it before it releases it. So if the lock works, messages of
+// two holders never mix, and the reader checks that.
 #pragma once
 
 #include <array>
@@ -46,13 +46,13 @@ public:
     news_pipe(const news_pipe&) = delete;
     news_pipe& operator=(const news_pipe&) = delete;
 
-    // A message this small is written as a whole or not at all.
+    // A message of this size is written as a whole or not at all.
     void tell(const news& message) const
     {
         if (::write(ends_[1], &message, sizeof message) != sizeof message) fail("write to a pipe");
     }
 
-    // For the reader, once its workers are started: or their end would not be seen.
+    // For the reader, after its workers are started: otherwise it would not see their end.
     void stop_writing() noexcept
     {
         if (ends_[1] >= 0) ::close(ends_[1]);
@@ -74,7 +74,7 @@ public:
         return message;
     }
 
-    // Whether all workers are gone and everything was read.
+    // Whether all workers have ended and everything was read.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
 private:

@@ -1,7 +1,7 @@
 // The demo's output: on a terminal a frame that is redrawn in place, elsewhere plain lines.
 //
-// Nothing about the terminal is changed that would have to be restored, so an interrupted demo leaves
-// it as it was.
+// No setting of the terminal is changed that would have to be restored, so an interrupted demo
+// leaves it as it was.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ public:
         frame_height_ = 0;
     }
 
-    // Takes the place of the frame before it, if nothing was written since. Only for live screens.
+    // Replaces the frame before it, if nothing was written since. Only for live screens.
     void frame(const std::vector<std::string>& lines)
     {
         std::string text;
@@ -43,14 +43,14 @@ public:
     [[nodiscard]] std::string good(const std::string& text) const { return styled("32", text); }
     [[nodiscard]] std::string bad(const std::string& text) const { return styled("31", text); }
 
-    // Time to read, where there is a reader.
+    // Gives a reader time to read, if there is a terminal.
     void pause_to_read() const
     {
         if (live_) std::this_thread::sleep_for(std::chrono::milliseconds{1'800});
     }
 
 private:
-    // A line that wraps would spoil the count of the frame's lines.
+    // A wrapped line would make the count of the frame's lines wrong.
     static constexpr unsigned short least_columns = 80;
     static constexpr unsigned short least_rows = 12;
 

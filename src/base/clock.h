@@ -1,5 +1,5 @@
-// The one clock of leases: CLOCK_BOOTTIME. It never steps, and unlike CLOCK_MONOTONIC it goes on
-// while the machine is suspended, as the server's clock does.
+// The clock for leases: CLOCK_BOOTTIME. It never steps. Unlike CLOCK_MONOTONIC it also runs while
+// the machine is suspended, like the server's clock.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,8 @@ struct boot_clock {
 
 using boot_time = boot_clock::time_point;
 
-// An int as poll(2) wants it: rounded up, so that nobody wakes up early and spins. -1 for "for ever".
+// The timeout for poll(2), in milliseconds. It is rounded up, so that a waiter does not wake up
+// early and spin. -1 means forever.
 [[nodiscard]] int poll_timeout(boot_time until, boot_time now) noexcept;
 
 }  // namespace pawl::base

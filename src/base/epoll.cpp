@@ -44,7 +44,7 @@ common::unique_fd new_timer()
 void signal_event(int event)
 {
     const std::uint64_t one = 1;
-    // Can only fail when the counter is full, and nobody counts so far.
+    // Fails only if the 64-bit counter is full, which does not happen.
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
 }
 
@@ -56,7 +56,7 @@ void watch_all(const common::unique_fd& epoll, int fd, std::uint32_t events)
 void watch_exclusively(const common::unique_fd& epoll, int fd, std::uint32_t events)
 {
     if (add(epoll, fd, events | EPOLLEXCLUSIVE)) return;
-    // An epoll instance cannot be watched so. Then all that wait are woken.
+    // An epoll instance cannot be watched exclusively. Then all waiters are woken.
     if (errno != EINVAL) throw_last_error("epoll_ctl");
     watch_all(epoll, fd, events);
 }

@@ -1,5 +1,5 @@
-// What the event loop needs of epoll(7), eventfd(2) and timerfd_create(2). What fails throws
-// std::system_error.
+// The parts of epoll(7), eventfd(2) and timerfd_create(2) that the event loop needs. A failure
+// throws std::system_error.
 #pragma once
 
 #include "common/unique_fd.h"
@@ -13,26 +13,27 @@
 
 namespace pawl::base {
 
-// With what errno says.
+// Throws std::system_error with the value of errno.
 [[noreturn]] void throw_last_error(const char* what);
 
 [[nodiscard]] common::unique_fd new_epoll();
 [[nodiscard]] common::unique_fd new_event();
 
-// Counts time spent suspended, and rings at once on waking up.
+// Counts the time of a suspension. If it expired during one, it is readable at once afterwards.
 [[nodiscard]] common::unique_fd new_timer();
 
-// Whoever waits for this event wakes up.
+// Wakes the threads that wait for this event.
 void signal_event(int event);
 
-// `events` as for epoll_ctl(2). Of those that wait for the same descriptor exclusively one is woken.
+// `events` as for epoll_ctl(2). If several epoll instances watch a descriptor exclusively, only one
+// of them is woken.
 void watch_all(const common::unique_fd& epoll, int fd, std::uint32_t events);
 void watch_exclusively(const common::unique_fd& epoll, int fd, std::uint32_t events);
 
-// What one look may find; what there is beyond that the next look does.
+// The events of one wait. If there are more, the next wait finds them.
 using found_events = std::array<epoll_event, 16>;
 
-// As epoll_pwait(2). Finds nothing when a signal came.
+// Like epoll_pwait(2). Returns no events if a signal interrupted it.
 [[nodiscard]] std::span<const epoll_event> wait_on(const common::unique_fd& epoll,
                                                    found_events& room, int timeout,
                                                    const sigset_t* mask);

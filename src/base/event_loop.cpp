@@ -12,8 +12,8 @@
 namespace pawl::base {
 namespace {
 
-// A guest who has left is expected back for so long.
-constexpr std::chrono::milliseconds to_come_back{1};
+// After a guest has left, the next one is expected within this time.
+constexpr std::chrono::milliseconds guest_return_window{1};
 
 }  // namespace
 
@@ -26,7 +26,7 @@ event_loop::event_loop(const platform& platform)
       guest_wake_up_{new_event()},
       alarm_{new_timer()}
 {
-    // Edges: each signal is heard once, and nobody has to read it.
+    // Edge-triggered: each signal wakes once, and the counter need not be read.
     for (const auto* const each : {&epoll_, &short_epoll_}) {
         watch_all(*each, wake_up_.get(), EPOLLIN | EPOLLET);
         watch_all(*each, alarm_.get(), EPOLLIN);
@@ -49,7 +49,8 @@ void event_loop::stop()
         signal_event(guest_wake_up_.get());
     }
     thread_.join();
-    // What is left never runs; it may own others who are told of that in another way.
+    // The tasks that are left never run. They are destroyed after the mutex is unlocked, because
+    // their destructors may call back.
     std::vector<task> left;
     {
         std::unique_lock held{mutex_};
@@ -95,7 +96,7 @@ void event_loop::clock_moved()
         const std::scoped_lock guard{mutex_};
         arm();
     }
-    post([] {});  // the loop looks at its timers anew
+    post([] {});  // the loop looks at its timers again
 }
 
 boot_time event_loop::next_due()
@@ -109,7 +110,7 @@ void event_loop::arm()
 {
     using namespace std::chrono;
     if (!alarm_) return;
-    itimerspec spec{};  // all zero disarms it
+    itimerspec spec{};  // zero disarms it
     if (alarm_at_ != boot_time::max()) {
         const auto left = alarm_at_ - platform_->now();
         const auto real = boot_clock::now() + left;
@@ -130,7 +131,7 @@ void event_loop::watch(int fd, std::uint32_t events, ready_handler handler)
     watched_ = watches_.size();
 }
 
-// An exclusive watch cannot be changed.
+// An exclusive watch cannot be modified, so it is removed and added again.
 void event_loop::change(int fd, std::uint32_t events)
 {
     remove(fd);
@@ -145,15 +146,15 @@ void event_loop::unwatch(int fd)
     watched_ = watches_.size();
 }
 
-// Of those that wait one is woken, and the first to be asked is who came first. So the guest is woken if
-// there is one and waits, and else the own thread. Should a system wake both, one of them finds nothing.
+// One waiter is woken: the first that was added and is waiting. So it is the guest if there is one,
+// and otherwise the loop's own thread. If the kernel wakes both, one of them finds nothing to do.
 void event_loop::add(int fd, std::uint32_t events) const
 {
     watch_exclusively(guest_epoll_, fd, events);
     watch_exclusively(epoll_, fd, events);
 }
 
-// Can only fail when it is not there.
+// Fails only if the descriptor is not watched.
 void event_loop::remove(int fd) const noexcept
 {
     ::epoll_ctl(guest_epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
@@ -183,7 +184,7 @@ void event_loop::run()
     }
 }
 
-// Nothing if it is to end.
+// Nothing if the loop must end.
 std::optional<event_loop::nap> event_loop::fall_asleep()
 {
     const std::scoped_lock guard{mutex_};
@@ -192,15 +193,15 @@ std::optional<event_loop::nap> event_loop::fall_asleep()
     const auto now = platform_->now();
     left_to_guests_ = leaves_it_to_guests(now);
     if (!left_to_guests_) return nap{asleep_until_, &epoll_};
-    return nap{std::min(asleep_until_, now + to_come_back), &short_epoll_};
+    return nap{std::min(asleep_until_, now + guest_return_window), &short_epoll_};
 }
 
 bool event_loop::leaves_it_to_guests(boot_time now) const
 {
-    return now - guest_moved_ < to_come_back && other_helpers_ == 0 && own_thread_only_ == 0;
+    return now - guest_moved_ < guest_return_window && other_helpers_ == 0 && own_thread_only_ == 0;
 }
 
-// False if it was refused.
+// False if the guest is refused.
 bool event_loop::take_turn(ready_list ready, who mine) noexcept
 {
     const std::scoped_lock running{turn_};
@@ -219,7 +220,7 @@ bool event_loop::begin_turn(ready_list ready, who mine)
         roused_ = false;
         asleep_until_ = boot_time::min();
     } else if (is_refused(mine)) {
-        // Nobody else was told of them.
+        // The kernel reported these descriptors to this guest only.
         for (const auto& each : ready) {
             posted_.emplace_back([this, fd = each.data.fd] { handle(fd); });
         }
@@ -242,10 +243,10 @@ void event_loop::handle(int fd)
 {
     if (fd == alarm_.get()) {
         std::uint64_t count{};
-        [[maybe_unused]] const auto got = ::read(fd, &count, sizeof count);  // so that it is over
+        [[maybe_unused]] const auto got = ::read(fd, &count, sizeof count);  // makes it unreadable
         ring();
     } else if (const auto found = watches_.find(fd); found != watches_.end()) {
-        // A copy: the handler may end its own watch.
+        // A copy: the handler may remove its own watch.
         const auto handler = found->second;
         (*handler)();
     }
@@ -255,7 +256,7 @@ void event_loop::ring()
 {
     {
         const std::scoped_lock guard{mutex_};
-        // If it was set anew since it went off, it is still to come.
+        // If the alarm was set again after it expired, the new time is still to come.
         if (alarm_at_ <= platform_->now()) alarm_at_ = boot_time::max();
     }
     if (alarm_handler_) alarm_handler_();
@@ -263,7 +264,7 @@ void event_loop::ring()
 
 void event_loop::run_posted(who mine)
 {
-    // Once more for what they post in turn: that is the sending of what they asked.
+    // A second pass for the tasks that these tasks post: they send the requests.
     for (int pass = 0; pass < 2 && take_posted(mine); ++pass) {
         for (const auto& each : running_) each();
         running_.clear();

@@ -1,25 +1,26 @@
-// One thread that waits for descriptors, for a time, and for work handed to it from other threads.
+// A thread that waits for descriptors, for a time, and for work from other threads.
 //
-// Everything a client does in the background happens here, and nothing here ever blocks: so the
-// timer that tells a holder of its loss is on time whatever the network does.
+// Everything that a client does in the background happens here, and nothing here ever blocks. So
+// the timer that tells a holder of a loss is on time, whatever the network does.
 //
-// A thread that waits for something to happen here can lend itself: help(). While it waits it is woken
-// by the descriptors in place of the loop's own thread, and what it waits for need not be passed on
-// from one thread to another, which takes longer than all else about it. There is one such guest at a
-// time. The loop's own thread goes on waiting beside it, so nobody has to be told when the guest comes
-// or goes:
+// A thread that waits for the result of a task can help: help(). It is called a guest. While it
+// waits, the descriptors wake it instead of the loop's own thread. So its result need not be passed
+// from one thread to another, which would take longer than the rest of the work. There is one guest
+// at a time. The loop's own thread keeps waiting beside it, so that it need not be told when the
+// guest comes or leaves:
 //
 //                          own thread       guest
 //   a descriptor is ready  if no guest      first
 //   work was posted        yes              what was posted in its own turn
 //   timers, the alarm      yes              no
 //
-// Where guests come and go all the time, as when a lock is passed back and forth, what one waits for
-// may come just before he does. If the own thread was woken then it leaves the descriptors to the guests,
-// until for a millisecond none has come or gone, or someone else waits for what happens here.
+// When guests come and go all the time, as when a lock is passed back and forth, a reply may arrive
+// just before its guest does. If the own thread was woken in this case, it leaves the descriptors
+// to the guests, until no guest has come or left for a millisecond, or another thread waits for the
+// result of a task.
 //
-// Whoever it is, one task runs at a time, after all that ran before it. "On the loop" below means in a
-// task, in whatever thread.
+// In any case one task runs at a time, after all tasks before it. "On the loop" below means: in a
+// task, in any thread.
 #pragma once
 
 #include "base/clock.h"
@@ -48,7 +49,7 @@ class event_loop final : public clocked_scheduler {
 public:
     using ready_handler = std::function<void()>;
 
-    // `platform`, whose clock it goes by, must outlive the loop.
+    // The loop uses the clock of `platform`, which must outlive it.
     explicit event_loop(const platform& platform);
     ~event_loop() override { stop(); }
     event_loop(const event_loop&) = delete;
@@ -57,7 +58,7 @@ public:
     // Starts the thread.
     void start() override;
 
-    // Joins the thread, sends a guest away, and closes all descriptors.
+    // Joins the thread, refuses guests, and closes all descriptors.
     void stop() override;
 
     void post(task work) override;
@@ -72,9 +73,9 @@ public:
     void clock_moved() override;
     [[nodiscard]] boot_time next_due() override;
 
-    // On the loop only. At most one watch for a descriptor; its handler is called when that has become
-    // ready, and must take all that there is. It may be called for nothing. `events` as for epoll(7):
-    // EPOLLIN, EPOLLOUT.
+    // On the loop only. There is at most one watch for a descriptor. Its handler is called when the
+    // descriptor has become ready, and must read or write until that would block. It may be called
+    // although nothing is ready. `events` as for epoll(7): EPOLLIN, EPOLLOUT.
     void watch(int fd, std::uint32_t events, ready_handler handler);
     void change(int fd, std::uint32_t events);
     void unwatch(int fd);
@@ -89,7 +90,7 @@ private:
     };
 
     void arm();    // mutex_ is held
-    void rouse();  // the own thread; mutex_ is held
+    void rouse();  // wakes the own thread; mutex_ is held
     void wake_guest();
     [[nodiscard]] bool may_have_guest();
     [[nodiscard]] std::optional<bool> wait_as_guest(const platform& here, boot_time until,
@@ -111,38 +112,38 @@ private:
 
     const platform* platform_;
     common::unique_fd epoll_;        // of the own thread: everything
-    common::unique_fd short_epoll_;  // the same without what is watched
-    common::unique_fd guest_epoll_;  // of the guest: what is watched
+    common::unique_fd short_epoll_;  // the same without the watched descriptors
+    common::unique_fd guest_epoll_;  // of the guest: the watched descriptors
     task alarm_handler_;
 
     std::mutex mutex_;
-    // These are guarded by mutex_. The descriptors are none when stopped.
+    // These are guarded by mutex_. The descriptors are closed when the loop is stopped.
     common::unique_fd wake_up_;
     common::unique_fd guest_wake_up_;
     common::unique_fd alarm_;
-    boot_time alarm_at_ = boot_time::max();      // max() once it has rung
+    boot_time alarm_at_ = boot_time::max();      // max() after it has expired
     boot_time next_timer_ = boot_time::max();    // between two turns
-    boot_time asleep_until_ = boot_time::min();  // the own thread
-    bool roused_ = false;                        // and it has not noticed yet
-    bool in_turn_ = false;  // someone runs tasks, and looks for posted ones after that
+    boot_time asleep_until_ = boot_time::min();  // of the own thread
+    bool roused_ = false;                        // it was woken and has not noticed it yet
+    bool in_turn_ = false;  // a thread runs tasks, and looks for posted tasks afterwards
     std::vector<task> posted_;
     bool stopping_ = false;
     bool has_guest_ = false;
-    boot_time guest_moved_{};      // when one last came or went
-    bool left_to_guests_ = false;  // what is watched
-    unsigned other_helpers_ = 0;   // who would be guests, if there were not one
+    boot_time guest_moved_{};      // when a guest last came or left
+    bool left_to_guests_ = false;  // the watched descriptors
+    unsigned other_helpers_ = 0;   // threads that could not become the guest, because there is one
     unsigned own_thread_only_ = 0;
     std::size_t watched_ = 0;
     std::condition_variable guest_left_;
 
-    // Whose turn it is: he has all that follows, and runs tasks.
+    // The thread that holds this mutex runs tasks, and owns all members below.
     std::mutex turn_;
     std::map<int, std::shared_ptr<ready_handler>> watches_;
     std::map<timer, task> timers_;
     std::uint64_t last_timer_ = 0;
-    std::vector<task> running_;  // kept for its memory
+    std::vector<task> running_;  // a member, to reuse its memory
 
-    std::thread thread_;  // last: it runs on all of the above
+    std::thread thread_;  // last, because it uses all of the above
 };
 
 }  // namespace pawl::base

@@ -1,4 +1,4 @@
-// The event loop's guests: threads that wait for something to happen on it, and lend themselves meanwhile.
+// The event loop's guests: threads that wait for the result of a task, and run tasks meanwhile.
 #include "base/epoll.h"
 #include "base/event_loop.h"
 #include "base/signals_blocked.h"
@@ -22,7 +22,7 @@ void event_loop::wake_guest()
     if (guest_wake_up_) signal_event(guest_wake_up_.get());
 }
 
-// From its making to its end the calling thread is the guest, if it may be.
+// While this object exists, the calling thread is the guest, if that is allowed.
 class event_loop::visit {
 public:
     explicit visit(event_loop& where) : where_{&where}
@@ -75,21 +75,21 @@ bool event_loop::help(platform& here, boot_time until, const std::stop_token& wo
             return here.sleep(until, woken);
         }
     }
-    // It was sent away.
+    // It was refused as a guest.
     return here.sleep(until, woken);
 }
 
-// As platform::sleep(); nothing if it may not stay.
+// Like platform::sleep(). Nothing if the thread may not be the guest any longer.
 std::optional<bool> event_loop::wait_as_guest(const platform& here, boot_time until,
                                               const std::stop_token& woken)
 {
-    // What it waits for mostly comes to pass in its own turn.
+    // Mostly the guest is woken by a task that it runs itself. Then no signal is needed.
     const std::stop_callback wake{woken, [this, me = std::this_thread::get_id()] {
                                       if (std::this_thread::get_id() != me) wake_guest();
                                   }};
-    // A handler of the user's must not keep everyone waiting in the midst of a task.
+    // A signal handler of the user must not interrupt a task and delay everyone.
     const signals_blocked signals;
-    // A while at a time: this clock stands still while the machine is suspended.
+    // At most this long at a time: this clock stops while the machine is suspended.
     constexpr std::chrono::minutes longest{1};
     found_events room{};
     while (!woken.stop_requested()) {

@@ -9,7 +9,7 @@ namespace {
 
 std::atomic<unsigned> mark{0};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
-// Each fork counts in the child only, so a grandchild differs from both.
+// The mark changes in the child only, so a grandchild differs from both.
 const int registered = ::pthread_atfork(nullptr, nullptr, [] { mark.fetch_add(1); });
 
 }  // namespace

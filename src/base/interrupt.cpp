@@ -16,7 +16,7 @@ int interrupt::fd() const
     common::unique_fd made{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"};
     callback_.emplace(stop_, [fd = made.get()] {
         const std::uint64_t one = 1;
-        // Can only fail when the counter is full, and then it is readable already.
+        // Fails only if the counter is full, and then it is readable already.
         [[maybe_unused]] const auto written = ::write(fd, &one, sizeof one);
     });
     event_ = std::move(made);

@@ -1,4 +1,4 @@
-// Waiting in the caller's thread, for a descriptor or for time to pass, until a stop_token says no.
+// Waits in the caller's thread, for a descriptor or for a time, until a stop_token is triggered.
 #pragma once
 
 #include "base/clock.h"
@@ -11,8 +11,8 @@
 
 namespace pawl::base {
 
-// Turns one call's stop_token into a descriptor that poll(2) can wait for. Most calls are over before
-// anyone waits, so that is made when it is first asked for. Of one thread.
+// Turns the stop_token of a call into a descriptor that poll(2) can wait for. Most calls end
+// without waiting, so the descriptor is created when it is first needed. For use by one thread.
 class interrupt {
 public:
     explicit interrupt(std::stop_token stop) noexcept : stop_{std::move(stop)} {}
@@ -22,13 +22,13 @@ public:
 
     [[nodiscard]] const std::stop_token& token() const noexcept { return stop_; }
 
-    // Readable once stop was requested; -1 if it never can be. Throws std::system_error.
+    // Readable when a stop was requested. -1 if no stop is possible. Throws std::system_error.
     [[nodiscard]] int fd() const;
 
 private:
     std::stop_token stop_;
     mutable common::unique_fd event_;
-    // After event_: a callback that runs while this is destroyed must find the descriptor open.
+    // After event_: a callback that runs during the destruction must find the descriptor open.
     mutable std::optional<std::stop_callback<std::function<void()>>> callback_;
 };
 

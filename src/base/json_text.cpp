@@ -14,7 +14,7 @@ unsigned byte_at(std::string_view text, std::size_t at)
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// How many bytes the UTF-8 sequence at the start of `text` has; 0 if there is none.
+// The length in bytes of the UTF-8 sequence at the start of `text`. 0 if there is none.
 std::size_t sequence_length(std::string_view text)
 {
     struct form {

@@ -1,4 +1,4 @@
-// Any bytes as a JSON string.
+// Turns any bytes into a JSON string.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 
 namespace pawl::base {
 
-// In quotes. What is not UTF-8 becomes U+FFFD, byte by byte.
+// With quotes. Each byte that is not part of valid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string json_text(std::string_view bytes);
 
-// Whether they stand in quotes as they are. Others than ASCII may be said not to, though they do.
+// Whether the bytes need no escapes between quotes. May be false for a text beyond ASCII that needs
+// none.
 [[nodiscard]] bool is_plain_json(std::string_view bytes) noexcept;
 
 }  // namespace pawl::base

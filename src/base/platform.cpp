@@ -38,7 +38,7 @@ bool system_platform::sleep(boot_time until, const std::stop_token& woken)
                                       const std::scoped_lock guard{mutex};
                                       changed.notify_one();
                                   }};
-    // A while at a time: this clock stands still while the machine is suspended.
+    // At most this long at a time: this clock stops while the machine is suspended.
     constexpr std::chrono::nanoseconds longest = std::chrono::minutes{1};
     std::unique_lock guard{mutex};
     while (!woken.stop_requested()) {

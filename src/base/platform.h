@@ -1,7 +1,7 @@
-// What a client takes from the machine that it runs on: time, chance, and the calling thread.
+// What a client needs from the machine that it runs on: time, randomness, and the calling thread.
 //
-// There are three: the real one below, the one of the memory: store, whose clock a test can move, and
-// the simulator's, where every thread, clock and die is its own.
+// There are three: the real one below, the one of the memory: store, whose clock a test can move,
+// and the one of the simulator, which controls threads, clocks and random numbers.
 #pragma once
 
 #include "base/clock.h"
@@ -20,35 +20,36 @@ public:
     platform(const platform&) = delete;
     platform& operator=(const platform&) = delete;
 
-    // Never steps, and goes on while the machine is suspended.
+    // Never steps, and also runs while the machine is suspended.
     [[nodiscard]] virtual boot_time now() const noexcept = 0;
 
     // A number in [0, 1), for jitter.
     [[nodiscard]] virtual double random_unit() = 0;
 
-    // 128 bits as 32 hexadecimal digits. Nobody can guess one from others, and no two are alike.
+    // 128 bits as 32 hexadecimal digits. They cannot be guessed from others, and are never
+    // repeated.
     [[nodiscard]] virtual std::string random_id() = 0;
 
-    // Tells the calling thread from all others, also from those that have ended.
+    // Differs for all threads, also from those that have ended.
     [[nodiscard]] virtual std::uint64_t thread_mark() const noexcept = 0;
 
-    // The calling thread waits. False if `stop`, which may be null, was requested first.
+    // Blocks the calling thread. False if a stop was requested first. `stop` may be null.
     [[nodiscard]] virtual bool pause(boot_time until, const interrupt* stop) = 0;
 
-    // The same for many who wait at once: none of them takes a descriptor.
+    // The same without a descriptor, for many waiters at a time.
     [[nodiscard]] virtual bool sleep(boot_time until, const std::stop_token& woken)
     {
         const interrupt stop{woken};
         return pause(until, &stop);
     }
 
-    // A call of the user's begins and ends in the calling thread; calls may lie within one another.
-    // Nobody need care but who wants to know whether everyone waits.
+    // Mark the begin and the end of a user's call in the calling thread. Calls may be nested. Only
+    // a platform that must know whether all threads wait needs them.
     virtual void call_begins() {}
     virtual void call_ends() noexcept {}
 };
 
-// From its making to its end a call is under way in this thread.
+// A call is under way in this thread while this object exists.
 class call_under_way {
 public:
     explicit call_under_way(platform& where) : where_{&where} { where_->call_begins(); }

@@ -27,14 +27,14 @@ void fill_from_system(std::span<unsigned char> bytes)
     }
 }
 
-// Of one thread: a system call for every id would cost more than all else about it. No byte is ever
-// handed out twice, nor kept once it was.
+// For use by one thread. It reads many bytes at once, because a system call for each id would cost
+// more than the rest. No byte is used twice, or kept after it was used.
 class random_bytes {
 public:
     template <std::size_t Size>
     [[nodiscard]] std::array<unsigned char, Size> take()
     {
-        // A child process has the same ones as its parent.
+        // A child process has a copy of its parent's bytes, and must not use them.
         if (bytes_.size() - used_ < Size || mark_ != process_mark()) {
             used_ = bytes_.size();
             fill_from_system(bytes_);

@@ -6,14 +6,14 @@
 
 namespace pawl::base {
 
-// 128 bits as 32 hexadecimal digits. Nobody can guess one from others, and no two are alike.
+// 128 bits as 32 hexadecimal digits. They cannot be guessed from others, and are never repeated.
 [[nodiscard]] std::string random_id();
 
-// Numbers in [0, 1) for jitter. Whoever needs them is given a source, so that tests and the
-// simulator can give their own.
+// Returns numbers in [0, 1), for jitter. It is passed as a parameter, so that tests and the
+// simulator can replace it.
 using random_unit = std::function<double()>;
 
-// The source of the real world; may be called from any thread.
+// The real source. May be called from any thread.
 [[nodiscard]] double system_random_unit();
 
 }  // namespace pawl::base

@@ -1,4 +1,4 @@
-// Where a client's background work runs: one task at a time, at once or at a given time.
+// Runs a client's background work: one task at a time, at once or at a given time.
 #pragma once
 
 #include "base/clock.h"
@@ -22,46 +22,49 @@ public:
 
     virtual void start() = 0;
 
-    // Waits for the task that runs, unless it was stopped before. Not from a task. What did not run by
-    // then never will; post() and set_alarm() do nothing from then on.
+    // Waits for the running task. Does nothing if it was stopped before. Must not be called from a
+    // task. Tasks that did not run by then never run, and post() and set_alarm() have no effect
+    // from then on.
     virtual void stop() = 0;
 
     // From any thread.
     virtual void post(task work) = 0;
 
-    // From any thread: `handler` runs at `when`, or soon after. There is one such alarm; ringing or
-    // setting it again forgets the former time.
+    // From any thread: `handler` runs at `when`, or soon after. There is one such alarm. When it
+    // rings or is set again, the former time is forgotten.
     virtual void set_alarm(boot_time when) = 0;
     virtual void on_alarm(task handler) = 0;  // before start()
 
-    // From a task only: timers, for any number of times. Equal handles never recur.
+    // From a task only: any number of timers. A handle is never used twice.
     using timer = std::pair<boot_time, std::uint64_t>;
     virtual timer call_at(boot_time when, task work) = 0;
     virtual void cancel(const timer& handle) = 0;
 
-    // From any thread that waits for what a task will do: waits as platform::sleep() does, and may run
-    // tasks meanwhile, in place of the scheduler's own thread. The caller must hold no mutex that a
-    // task may want.
+    // From any thread that waits for the result of a task. Waits like platform::sleep(), and may
+    // run tasks meanwhile, in place of the scheduler's own thread. The caller must not hold a mutex
+    // that a task may need.
     [[nodiscard]] virtual bool help(platform& here, boot_time until, const std::stop_token& woken)
     {
         return here.sleep(until, woken);
     }
 
-    // From any thread: from now on, until the contrary was said as often, no task runs in the thread of
-    // one who helps. For tasks that call the user's code: that is nothing for another user's thread. It
-    // holds for what is posted afterwards, and for all that comes of it.
+    // From any thread: from now on no task runs in the thread of a helper, until
+    // own_thread_only(false) was called as often. For tasks that call the user's code: it must not
+    // run in another user's thread. This applies to tasks that are posted afterwards, and to
+    // everything that they cause.
     virtual void own_thread_only(bool /*now*/) {}
 };
 
-// One that goes by a clock which a test may move: the test has to tell it, and to wait for it.
+// A scheduler with a clock that a test can move. The test must tell it of the move, and can wait
+// for it.
 class clocked_scheduler : public scheduler {
 public:
-    // From any thread: the clock was moved, so the times to come are nearer or further.
+    // From any thread: the clock was moved, so times to come are nearer or further.
     virtual void clock_moved() = 0;
 
-    // From any thread: when it next has something to do. boot_time::min() if it is doing something
-    // now or has work posted; boot_time::max() if nothing is planned, or it was stopped.
-    // Descriptors are left out.
+    // From any thread: when it next has something to do. boot_time::min() if it runs a task or has
+    // posted work. boot_time::max() if nothing is planned, or it was stopped. Descriptors do not
+    // count.
     [[nodiscard]] virtual boot_time next_due() = 0;
 };
 

@@ -1,4 +1,4 @@
-// A library's thread must not be the one that a program's signals are delivered to.
+// A thread of the library must not receive the signals of the program.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// All signals blocked in this thread, for a while. What is started meanwhile inherits the mask.
+// Blocks all signals in this thread while it exists. Threads that are started meanwhile inherit the
+// mask.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +18,7 @@ public:
     signals_blocked(const signals_blocked&) = delete;
     signals_blocked& operator=(const signals_blocked&) = delete;
 
-    // As it was, and will be.
+    // The mask before. It is restored at the end.
     [[nodiscard]] const sigset_t& before() const noexcept { return before_; }
 
 private:

@@ -1,5 +1,5 @@
-// Tells threads apart for good. A std::thread::id is used again as soon as its thread has ended, and
-// then a stranger would pass for the owner.
+// Identifies a thread. A std::thread::id may be reused when its thread has ended, and then another
+// thread would be taken for the owner.
 #pragma once
 
 #include <atomic>

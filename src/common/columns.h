@@ -9,20 +9,20 @@
 
 namespace pawl::common {
 
-// How many columns it takes up: characters, not bytes. None of ours is wide.
+// The number of columns: characters, not bytes. No wide characters are used.
 [[nodiscard]] inline std::size_t width_of(std::string_view text) noexcept
 {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// Filled up with blanks on the left.
+// Padded with blanks on the left.
 [[nodiscard]] inline std::string right_aligned(std::string_view text, std::size_t width)
 {
     return std::string(width - std::min(width, width_of(text)), ' ').append(text);
 }
 
-// Filled up with blanks on the right.
+// Padded with blanks on the right.
 [[nodiscard]] inline std::string left_aligned(std::string_view text, std::size_t width)
 {
     return std::string{text} + std::string(width - std::min(width, width_of(text)), ' ');
@@ -30,8 +30,8 @@ namespace pawl::common {
 
 using row = std::vector<std::string>;
 
-// A line for each row: the first column to the left, the others to the right. There is at least one
-// row, and all have as many cells as the first.
+// A line for each row. The first column is left-aligned, the others right-aligned. There must be at
+// least one row, and all must have as many cells as the first.
 [[nodiscard]] inline std::string lay_out(const std::vector<row>& rows)
 {
     std::vector<std::size_t> widths(rows.front().size());

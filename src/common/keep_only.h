@@ -1,4 +1,4 @@
-// The descriptors of a process that was forked and lives on by itself.
+// For a process that was forked and goes on without its parent: closes its descriptors.
 #pragma once
 
 #include <fcntl.h>
@@ -8,9 +8,9 @@ namespace pawl::common {
 
 inline constexpr int kept_fd = 3;
 
-// Moves this descriptor to kept_fd, closed on exec, and closes all others: what stayed open would
-// keep someone waiting for the end of a pipe for as long as this process lives. The standard ones
-// become /dev/null. Allocates nothing, as other threads may have been at work during the fork.
+// Moves this descriptor to kept_fd, closed on exec, and closes all others: an open end of a pipe
+// would make its reader wait as long as this process exists. The standard descriptors become
+// /dev/null. Allocates nothing, because other threads may have been running at the fork.
 inline void keep_only(int fd) noexcept
 {
     if (fd == kept_fd) {

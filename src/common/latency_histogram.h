@@ -1,6 +1,7 @@
-// How often which duration occurred, in a fixed amount of memory: slots whose width grows with the
-// value, 64 to each power of two, so that what is read back is at most 1.6 % too large. One thread
-// writes. All zeros is empty: it can lie in memory that processes share.
+// Counts how often each duration occurred, in a fixed amount of memory. The width of the slots
+// grows with the value, with 64 slots to each power of two. So a value that is read back is at most
+// 1.6 % too large. Only one thread may write. All zeros means empty: the object can be placed in
+// memory that processes share.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,7 @@ public:
     [[nodiscard]] nanoseconds min() const noexcept { return in_ns(least_); }
     [[nodiscard]] nanoseconds max() const noexcept { return in_ns(most_); }
 
-    // The value which the given share of all, 0 to 1, does not exceed; 0 when there are none.
+    // The value that the given share (0 to 1) of all does not exceed. 0 if there are none.
     [[nodiscard]] nanoseconds quantile(double share) const noexcept
     {
         const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
@@ -51,7 +52,8 @@ public:
         return max();
     }
 
-    // How many were shorter. What lies in the same slot as the limit counts as not shorter.
+    // How many durations were shorter. Durations in the same slot as the limit count as not
+    // shorter.
     [[nodiscard]] std::uint64_t count_below(nanoseconds limit) const noexcept
     {
         if (limit > max()) return count_;
@@ -64,7 +66,7 @@ public:
 
 private:
     static constexpr unsigned linear_bits = 6;
-    static constexpr unsigned largest_bits = 36;  // 68 s; what takes longer is in the last slot
+    static constexpr unsigned largest_bits = 36;  // 68 s; longer durations are in the last slot
     static constexpr std::size_t linear = std::size_t{1} << linear_bits;
     static constexpr std::size_t slot_count = (largest_bits - linear_bits + 1) * linear;
 
@@ -73,8 +75,8 @@ private:
         return nanoseconds{static_cast<nanoseconds::rep>(value)};
     }
 
-    // Below 64 each value has its own slot. Above, the seven highest bits say which it is: the first
-    // of them is always set, so each doubling takes up 64 slots.
+    // Below 64 each value has its own slot. Above, the seven highest bits select the slot. The
+    // first of them is always set, so each doubling takes 64 slots.
     [[nodiscard]] static std::size_t slot_of(std::uint64_t value) noexcept
     {
         if (value < linear) return value;

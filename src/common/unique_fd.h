@@ -14,7 +14,7 @@ public:
     unique_fd() noexcept = default;
     explicit unique_fd(int fd) noexcept : fd_{fd} {}
 
-    // For the result of a system call that makes one: throws std::system_error for -1.
+    // For the result of a system call that creates a descriptor: throws std::system_error for -1.
     unique_fd(int fd, const char* call) : fd_{fd}
     {
         if (fd_ < 0) throw std::system_error{errno, std::system_category(), call};

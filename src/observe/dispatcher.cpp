@@ -29,7 +29,7 @@ void dispatcher_thread::post(task work)
     try {
         start();
     } catch (const std::system_error&) {
-        // Nobody prepared, and there is no thread to be had now: it waits for the next post().
+        // prepare() was not called, and no thread can be started now. The next post() tries again.
     }
     shared->changed.notify_all();
 }
@@ -67,7 +67,7 @@ void dispatcher_thread::run(const std::shared_ptr<queue>& queue)
         queue->tasks.pop_front();
         guard.unlock();
         work();
-        work = nullptr;  // what it holds may be the last of its kind, and need the lock to go
+        work = nullptr;  // without the mutex: the destructor may call back
         guard.lock();
     }
     queue->finished = true;

@@ -1,4 +1,4 @@
-// Where the user's code runs: event handlers and stop_callbacks, in order, with no lock held.
+// Runs the user's code: event handlers and stop_callbacks, in order, with no mutex held.
 #pragma once
 
 #include <chrono>
@@ -20,19 +20,20 @@ public:
     dispatcher(const dispatcher&) = delete;
     dispatcher& operator=(const dispatcher&) = delete;
 
-    // From any thread: makes sure that what is posted later will run. Before something is promised
-    // that depends on it, for at that time there may be no thread to be had. Throws std::system_error.
+    // From any thread: makes sure that tasks which are posted later can run. Call it before a
+    // promise that depends on it is made: later it may be impossible to start a thread. Throws
+    // std::system_error.
     virtual void prepare() = 0;
 
-    // From any thread. After close() nothing happens.
+    // From any thread. Has no effect after close().
     virtual void post(task work) = 0;
 
-    // Waits until all that was posted has run, but no longer than `limit`, and not at all when it is
-    // called from a task: a user's handler may destroy the client, and may take as long as it likes.
+    // Waits until all posted tasks have run, at most for `limit`. Does not wait if it is called
+    // from a task: a user's handler may destroy the client, and may take as long as it likes.
     virtual void close(std::chrono::milliseconds limit) = 0;
 };
 
-// A thread, started by prepare(), or when there is first something to tell.
+// Runs the tasks in a thread. prepare() or the first post() starts it.
 class dispatcher_thread final : public dispatcher {
 public:
     dispatcher_thread();
@@ -45,7 +46,7 @@ public:
     void close(std::chrono::milliseconds limit) override;
 
 private:
-    // Outlives the dispatcher if a handler does.
+    // Outlives the dispatcher if a handler runs longer than that.
     struct queue {
         std::mutex mutex;
         std::condition_variable changed;

@@ -13,8 +13,8 @@ public:
     [[nodiscard]] std::string message(int code) const override
     {
         switch (static_cast<errc>(code)) {
-        case errc::busy: return "busy: someone else holds the lock";
-        case errc::timed_out: return "timed out: someone else held the lock all the while";
+        case errc::busy: return "busy: another holder has the lock";
+        case errc::timed_out: return "timed out: another holder had the lock all the time";
         case errc::cancelled: return "cancelled";
         case errc::lost: return "the lock was lost";
         case errc::not_owner: return "not the owner";

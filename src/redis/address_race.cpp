@@ -27,9 +27,10 @@ common::unique_fd open_socket(int family)
         const auto set = [&](int level, int option, int value) {
             ::setsockopt(fd.get(), level, option, &value, sizeof value);
         };
-        // Requests are small and waited for.
+        // Requests are small, and a caller waits for each.
         set(IPPROTO_TCP, TCP_NODELAY, 1);
-        // A lost peer is noticed while idle, and a firewall does not forget us: in seconds.
+        // A dead peer is noticed within seconds, even while idle. The probes also keep the
+        // connection open in firewalls.
         set(SOL_SOCKET, SO_KEEPALIVE, 1);
         set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
         set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
@@ -52,7 +53,7 @@ bool is_writable(int socket)
     return ::poll(&probe, 1, 0) > 0;
 }
 
-// Errors that say that no server is there, and that come at once.
+// Errors that come at once and mean that no server is there.
 bool means_nobody_listens(int error)
 {
     constexpr std::array list{ECONNREFUSED, ENOENT,       EACCES,
@@ -60,11 +61,11 @@ bool means_nobody_listens(int error)
     return std::ranges::find(list, error) != list.end();
 }
 
-// More than a host has, unless someone wants to exhaust our descriptors.
+// More than a real host has. It limits the descriptors that a name server can make pawl use.
 constexpr std::size_t most_addresses = 16;
 
-// RFC 8305, section 8: 250 ms are recommended, and less than 10 ms is forbidden. Within a short limit
-// the last address must still have as much time as those before it.
+// RFC 8305, section 8: 250 ms are recommended, and less than 10 ms is forbidden. If the limit is
+// short the delay is shorter, so that the last address also gets enough time.
 std::chrono::nanoseconds delay_between(std::size_t addresses, std::chrono::nanoseconds limit)
 {
     using std::chrono::milliseconds;
@@ -118,7 +119,7 @@ short address_race::wanted() const noexcept
 address_race::status address_race::advance()
 {
     look_at_tries();
-    // One try that is under way is enough until its delay is over.
+    // While an attempt is running, the next one waits for the delay.
     while (!winner_ && !waiting_.empty() &&
            (tries_.empty() || base::boot_clock::now() >= next_start_)) {
         start_next();
@@ -133,7 +134,8 @@ address_race::status address_race::advance()
 void address_race::look_at_tries()
 {
     for (auto at = tries_.begin(); at != tries_.end() && !winner_;) {
-        // In this order: an error that comes between the two would make a winner of it.
+        // In this order: an error that arrives between the two calls would make this socket the
+        // winner.
         if (!is_writable(at->get())) {
             ++at;
             continue;
@@ -189,8 +191,8 @@ void address_race::watch(int fd, unsigned events) const
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) fail("epoll_ctl");
 }
 
-// Closing the socket would not do: a process that was forked meanwhile has it open too, and then epoll
-// goes on to report it.
+// Closing the socket is not enough: if a process was forked meanwhile, it has the socket open too,
+// and epoll would go on to report it.
 void address_race::unwatch(int fd) const noexcept
 {
     if (epoll_) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
@@ -199,7 +201,7 @@ void address_race::unwatch(int fd) const noexcept
 void address_race::set_timer() const
 {
     using namespace std::chrono;
-    itimerspec spec{};  // all zero stops it
+    itimerspec spec{};  // zero stops it
     if (!waiting_.empty()) {
         const auto at = std::max<nanoseconds>(next_start_.time_since_epoch(), nanoseconds{1});
         const auto whole = floor<seconds>(at);

@@ -10,11 +10,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// So long an answer is waited for where nobody can interrupt it.
-constexpr milliseconds quick{5};
+// The longest wait that a stop_token cannot interrupt.
+constexpr milliseconds uninterruptible_wait{5};
 
-// So long a connection is taken to be as it was left.
-constexpr milliseconds a_moment{1};
+// A connection that was used less than this time ago is not checked.
+constexpr milliseconds fresh_for{1};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ connection::connection(const server& server, base::boot_time until, const base::
     : link_{server.dial(until)}
 {
     while (link_->now() < link::state::ready && wait(until, stop)) link_->advance();
-    if (ready()) link_->may_wait(quick);
+    if (ready()) link_->may_wait(uninterruptible_wait);
     last_used_ = base::boot_clock::now();
 }
 
@@ -37,7 +37,7 @@ unsigned connection::send(const transport::writer& request)
 std::optional<reply_view> connection::next_reply(base::boot_time until, const base::interrupt* stop)
 {
     auto reply = link_->next_reply();
-    // Most answers come at once. What comes in pieces, or late, is waited for with a limit.
+    // Most replies come at once. For late or incomplete replies, it waits with the limit.
     bool at_once = !reply && may_wait_in_link(until, stop);
     while (!reply && ready()) {
         const bool came = std::exchange(at_once, false) && link_->wait_and_read(alone_);
@@ -55,17 +55,17 @@ bool connection::may_wait_in_link(base::boot_time until, const base::interrupt* 
 {
     const bool stopped = stop != nullptr && stop->token().stop_requested();
     return !stopped && ready() && link_->wanted() == POLLIN &&
-           until - base::boot_clock::now() > 2 * quick;
+           until - base::boot_clock::now() > 2 * uninterruptible_wait;
 }
 
 bool connection::is_stale()
 {
-    if (base::boot_clock::now() - last_used_ < a_moment) return false;
+    if (base::boot_clock::now() - last_used_ < fresh_for) return false;
     link_->advance();
     return !ready() || link_->next_reply().has_value();
 }
 
-// False when there is nothing more to wait for; the link is closed then.
+// False if the limit has passed or a stop was requested. The link is closed then.
 bool connection::wait(base::boot_time until, const base::interrupt* stop)
 {
     switch (base::wait_for(link_->fd(), link_->wanted(), until, stop)) {

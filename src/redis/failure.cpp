@@ -11,7 +11,8 @@ constexpr std::array<std::string_view, 2> of_unready{"LOADING", "NOREPLICAS"};
 constexpr std::array<std::string_view, 4> temporary{"BUSY ", "CLUSTERDOWN", "TRYAGAIN",
                                                     "ERR max number of clients"};
 
-// An error opens with its code. In a script, before 7.0, it stands behind where in the script it was.
+// An error begins with its code. For an error in a script, servers before 7.0 put the position in
+// the script first.
 bool has_code(std::string_view text, std::string_view code)
 {
     if (text.starts_with(code)) return true;

@@ -22,7 +22,7 @@ handshake::status handshake::start(std::string& out)
     return say_hello(out);
 }
 
-// A user without a password is sent as well: he may need none.
+// A user name without a password is sent too: that user may need no password.
 bool handshake::must_authenticate() const noexcept
 {
     return !password_.empty() || !config_->user.empty();
@@ -76,7 +76,7 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
         (text.starts_with("ERR unknown command") || text.starts_with("NOPROTO"))) {
         return say_auth(out);
     }
-    // A name is for people only: a user who may not set one works all the same.
+    // The name is only for people, so a user who may not set it can still use the connection.
     if (error && stage_ != stage::set_name) {
         problem_ = failure_of_error(without_password(text));
         return status::failed;
@@ -97,7 +97,7 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
     return status::done;
 }
 
-// A server that does not know AUTH repeats what was said to it.
+// A server that does not know AUTH repeats its arguments in the error.
 std::string handshake::without_password(std::string_view text) const
 {
     std::string clean{text};
@@ -126,17 +126,19 @@ void handshake::read_facts(const reply_view& hello)
     }
 }
 
-// Here and not when a command fails: a lock whose slot is on this node would work, and the next not.
+// Checked here and not when a command fails: a lock whose slot is on this node would work, and the
+// next one would not.
 void handshake::check_mode(std::string_view mode)
 {
     if (mode == "sentinel") {
         problem_ = {failure_kind::refused,
-                    "this is a Sentinel, which pawl does not support yet; use the URL of the "
+                    "the server is a Sentinel, which pawl does not support yet; use the URL of the "
                     "master that it watches"};
     } else if (mode == "cluster") {
-        problem_ = {failure_kind::refused,
-                    "this is a node of a Redis Cluster, which pawl does not support yet; use a "
-                    "server with cluster-enabled no"};
+        problem_ = {
+            failure_kind::refused,
+            "the server is a node of a Redis Cluster, which pawl does not support yet; use a "
+            "server with cluster-enabled no"};
     }
 }
 

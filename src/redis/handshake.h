@@ -1,10 +1,10 @@
-// The first words on a connection: who we are, which protocol, which database.
+// The first commands on a connection: the user, the protocol version, the name, the database.
 //
 //   HELLO 3 [AUTH user password] SETNAME name
-//     └─ not known: [AUTH …], CLIENT SETNAME name      (servers before 6.0, or HELLO renamed away)
+//     └─ if unknown: [AUTH …], CLIENT SETNAME name      (servers before 6.0, or HELLO renamed away)
 //   SELECT n, unless it is 0
 //
-// HELLO carries everything else along, so that a user of the server needs no further permission.
+// HELLO includes the other commands, so that a user of the server needs no further permissions.
 #pragma once
 
 #include "base/clock.h"
@@ -17,17 +17,17 @@
 
 namespace pawl::redis {
 
-// What the server is, as far as it matters.
+// The facts about the server that matter.
 struct server_facts {
-    int major_version = 0;  // 0: unknown, and then old
+    int major_version = 0;  // 0: unknown, treated as old
     bool resp3 = false;     // messages can come between replies
-    bool replica = false;   // it takes no locks
+    bool replica = false;   // it grants no locks
 
-    // Since when we are connected to it, at the latest: so long it has not been restarted, and has its
-    // data.
+    // A time at which the connection existed. Since then the server has not restarted, so it still
+    // has its data.
     base::boot_time since{};
 
-    // Whether scripts may open with a line that sets their flags.
+    // Whether scripts may begin with a line that sets their flags.
     [[nodiscard]] bool knows_script_flags() const noexcept { return major_version >= 7; }
 };
 
@@ -37,13 +37,13 @@ public:
 
     enum class status { more, done, failed };
 
-    // Appends the first requests to `out`. `failed`: the password cannot be read.
+    // Appends the first requests to `out`. `failed` if the password cannot be read.
     [[nodiscard]] status start(std::string& out);
 
-    // Takes a reply, and appends what is to be sent next.
+    // Takes a reply, and appends the next requests.
     [[nodiscard]] status on_reply(const reply_view& reply, std::string& out);
 
-    // After `done`, by whoever has a clock.
+    // After `done`: sets facts().since, because this class has no clock.
     void note_time(base::boot_time now) noexcept { facts_.since = now; }
 
     [[nodiscard]] const server_facts& facts() const noexcept { return facts_; }

@@ -15,10 +15,10 @@
 namespace pawl::redis {
 namespace {
 
-// Nothing that we ask for is answered at such length.
+// More than any reply that pawl asks for.
 constexpr std::size_t most_unread = std::size_t{64} << 20U;
 
-// Shifting the rest down on every reply would cost more than the reply.
+// Removing the bytes after every reply would cost more than the reply.
 void drop_read_bytes(std::string& buffer, std::size_t& read)
 {
     constexpr std::size_t worth_moving = 4096;
@@ -31,7 +31,7 @@ void drop_read_bytes(std::string& buffer, std::size_t& read)
     }
 }
 
-// Each record of TLS opens with its type. No reply of Redis opens so, nor any other text.
+// Each TLS record begins with its type. No Redis reply and no other text begins with such a byte.
 bool opens_tls_record(char first_byte)
 {
     return first_byte >= 0x14 && first_byte <= 0x18;
@@ -109,7 +109,7 @@ void link::try_connect()
     race_.reset();
 }
 
-// Before the first byte is sent: a password may be in it, and an answer would be believed.
+// Called before the first byte is sent: it may contain a password, and the reply would be trusted.
 bool link::is_right_peer()
 {
     if (!where_->owner) return true;
@@ -186,7 +186,7 @@ void link::queue(std::string_view plain_text)
         flush();
         return;
     }
-    // Straight from where it is, unless something waits to be written before it.
+    // Written directly, without a copy, unless earlier output is still waiting.
     if (output_.empty()) plain_text.remove_prefix(write(plain_text));
     output_.append(plain_text);
 }
@@ -194,13 +194,13 @@ void link::queue(std::string_view plain_text)
 void link::flush()
 {
     const auto written = write(std::string_view{output_}.substr(output_sent_));
-    output_sent_ += written;  // which may have begun anew
+    output_sent_ += written;  // write() may have reset output_sent_
     if (output_sent_ < output_.size()) return;
     output_.clear();
     output_sent_ = 0;
 }
 
-// How much of it the socket took. When the link is closed, nothing is left to be written.
+// Returns how much of it the socket took. If the link was closed, it returns the whole size.
 std::size_t link::write(std::string_view bytes)
 {
     std::size_t written = 0;
@@ -216,7 +216,8 @@ std::size_t link::write(std::string_view bytes)
             const int error = errno;
             output_.clear();
             output_sent_ = 0;
-            // What the server said before it hung up explains more: a TLS alert above all.
+            // A message that the server sent before it closed the connection explains more, mainly
+            // a TLS alert.
             if (!std::exchange(hung_up_, true)) fill();
             fail_system("send", error);
             return bytes.size();
@@ -239,16 +240,16 @@ void link::may_wait(std::chrono::milliseconds longest)
     const std::chrono::microseconds us = longest - s;
     const timeval limit{s.count(), us.count()};
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    // From here on, whoever is not to wait says so in each call.
+    // From here on, the calls that must not block pass MSG_DONTWAIT.
     const int flags = ::fcntl(socket_.get(), F_GETFL);     // NOLINT(*-vararg)
     ::fcntl(socket_.get(), F_SETFL, flags & ~O_NONBLOCK);  // NOLINT(*-vararg,*-signed-*)
 }
 
 bool link::wait_and_read(bool alone)
 {
-    // At a Unix socket, whoever waits in recv(2) is woken once more, for nothing, when the server takes
-    // the request. A processor that has nothing else to do is awake then when the answer comes. If
-    // it has, poll(2) costs less.
+    // On a Unix socket, a thread that waits in recv(2) is woken once more, for nothing, when the
+    // server reads the request. If the processor has nothing else to do, that keeps it awake until
+    // the reply comes, which is faster. Otherwise poll(2) costs less.
     if (where_->what == address::kind::unix_socket && !alone) {
         pollfd input{socket_.get(), POLLIN, 0};
         if (::poll(&input, 1, static_cast<int>(longest_wait_.count())) <= 0) return false;
@@ -311,7 +312,8 @@ bool link::is_right_protocol(char first_byte)
     return false;
 }
 
-// Redis does not answer what it does not understand: a TLS port hangs up on plain text.
+// Redis does not answer requests that it does not understand: a TLS port closes the connection on
+// plain text.
 void link::hang_up(std::string how)
 {
     if (!heard_ && where_->what == address::kind::tcp) {
@@ -341,7 +343,7 @@ failure link::not_ready_in_time() const
 std::optional<reply_view> link::next_message()
 {
     if (state_ == state::closed) return std::nullopt;
-    // The former message, which was a view into the buffer, is not needed any more.
+    // The former message was a view into the buffer. It is not needed any more.
     if (handed_out_) {
         input_read_ += parser_.consumed();
         parser_.reset();

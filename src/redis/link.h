@@ -1,9 +1,9 @@
-// One connection to a server, as a machine that never blocks.
+// One connection to a server, as a state machine that never blocks.
 //
 //   resolving ──▶ connecting ──▶ securing (TLS) ──▶ greeting ──▶ ready ──▶ closed
 //
-// Whoever owns it waits for fd() to be ready for wanted() and then calls advance(). A blocking
-// caller waits with poll(2), the client's event loop with epoll(7); all else they share.
+// The owner waits until fd() is ready for wanted(), and then calls advance(). A blocking caller
+// waits with poll(2), the client's event loop with epoll(7). They share the rest.
 #pragma once
 
 #include "base/clock.h"
@@ -27,9 +27,10 @@ namespace pawl::redis {
 
 class link {
 public:
-    // `config` and `tls` (null unless the address wants it) must outlive the link. `host` is the
-    // looking up of the host, if it has one. A local: address must have been turned into a Unix
-    // socket's. `until`: when the caller gives up; the addresses of the host share that time.
+    // `config` and `tls` (null for an address without TLS) must outlive the link. `host` is the
+    // lookup of the host name, if there is one. A local: address must have been replaced by that of
+    // the Unix socket. `until`: when the caller gives up. The addresses of the host share that
+    // time.
     link(const server_config& config, const tls_context* tls, std::optional<resolution> host,
          base::boot_time until);
 
@@ -37,39 +38,40 @@ public:
 
     [[nodiscard]] state now() const noexcept { return state_; }
 
-    // What to wait for, and for which of POLLIN and POLLOUT. The descriptor may differ after each
-    // advance() until the link is ready.
+    // The descriptor to wait for, and whether for POLLIN or POLLOUT. The descriptor may change
+    // after each advance() until the link is ready.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] short wanted() const noexcept;
 
-    // Does all that can be done without waiting.
+    // Does everything that can be done without waiting.
     void advance();
 
-    // For one who waits in his own thread, once the link is ready: from then on wait_and_read() waits
-    // for bytes, for about `longest`, and reads them, in the way that costs least: whether he is `alone`,
-    // or others of this client wait too. False if none came.
+    // For a blocking caller, when the link is ready. After may_wait(), wait_and_read() waits for
+    // bytes, for about `longest`, and reads them. The cheapest way to wait depends on whether the
+    // caller is `alone`, or other callers of this client wait too. False if no bytes came.
     void may_wait(std::chrono::milliseconds longest);
     [[nodiscard]] bool wait_and_read(bool alone);
 
-    // Queues bytes and writes what the socket takes. Only when ready.
+    // Queues bytes and writes as many as the socket takes. Only when ready.
     void send(std::string_view requests);
 
-    // The next reply that has been read, or out-of-band message (a push); nothing if there is none
-    // yet. Valid until the next call of either.
+    // The next message that has been read: a reply, or a push message. Nothing if there is none
+    // yet. Valid until the next call of next_message() or next_reply().
     [[nodiscard]] std::optional<reply_view> next_message();
 
-    // The same, but out-of-band messages are read over.
+    // The same, but push messages are skipped.
     [[nodiscard]] std::optional<reply_view> next_reply();
 
     [[nodiscard]] const server_facts& facts() const noexcept { return handshake_.facts(); }
 
-    // When closed.
+    // When closed: why.
     [[nodiscard]] const failure& problem() const noexcept { return problem_; }
 
-    // Why the caller gives up before it is ready.
+    // The failure to report when the caller's time is up before the link is ready.
     [[nodiscard]] failure not_ready_in_time() const;
 
-    // The descriptor stays until the link is destroyed: whoever watches it ends that first.
+    // The descriptor stays open until the link is destroyed. Before that, the caller must stop
+    // watching it.
     void close(failure why);
 
 private:
@@ -107,7 +109,7 @@ private:
     std::size_t output_sent_ = 0;
     std::string input_;  // plain text from the server
     std::size_t input_read_ = 0;
-    bool heard_ = false;       // the server has said something
+    bool heard_ = false;       // the server has sent something
     bool hung_up_ = false;     // sending has failed
     bool handed_out_ = false;  // the reply at input_read_ was given to the caller
     failure problem_{failure_kind::unreachable, {}};

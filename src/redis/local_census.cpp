@@ -10,8 +10,8 @@
 namespace pawl::redis {
 namespace {
 
-// docs/wire.md: what else pawl keeps on a server. Every other key is a lock: this server serves
-// nothing else.
+// The other keys that pawl stores on a server: see docs/wire.md. Every other key is a lock, because
+// this server is used for nothing else.
 constexpr std::array<std::string_view, 3> not_locks{"pawl:fence:", "pawl:queue:", "pawl:waiters:"};
 
 [[nodiscard]] bool is_lock(std::string_view key)
@@ -22,11 +22,11 @@ constexpr std::array<std::string_view, 3> not_locks{"pawl:fence:", "pawl:queue:"
 
 [[noreturn]] void unexpected(std::string_view command, const std::string& socket)
 {
-    throw error{errc::unreachable,
-                "the local server on " + socket + " gave no fit answer to " + std::string{command}};
+    throw error{errc::unreachable, "the local server on " + socket +
+                                       " gave an unexpected answer to " + std::string{command}};
 }
 
-// The numbers of the databases in which there is any key, from lines like "db0:keys=1,expires=1".
+// The numbers of the databases that have keys, from lines like "db0:keys=1,expires=1".
 [[nodiscard]] std::vector<std::string> databases_in(std::string_view info)
 {
     constexpr std::string_view prefix = "db";

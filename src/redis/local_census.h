@@ -1,4 +1,4 @@
-// Which locks are held on the private server of `local:`.
+// Counts the locks that are held on the private server of `local:`.
 #pragma once
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 
 namespace pawl::redis {
 
-// How many, in all databases. The fences and queues that belong to locks do not count. `socket` is
-// for messages. Throws pawl::error (unreachable). Afterwards another database may be selected.
+// The number of locks in all databases. Their fences and queues do not count. `socket` is for
+// messages. Throws pawl::error (unreachable). May leave another database selected.
 [[nodiscard]] std::size_t count_locks(local_link& link, const std::string& socket,
                                       base::boot_time until);
 

@@ -1,4 +1,4 @@
-// pawl::local: looking after the private server of `local:`.
+// pawl::local: the functions that manage the private server of `local:`.
 #include "base/clock.h"
 #include "redis/local_census.h"
 #include "redis/local_daemon.h"
@@ -22,17 +22,18 @@ using base::boot_time;
 
 constexpr std::chrono::seconds patience{2};
 
-// Nobody could ever reach it again: the server does not make its socket anew.
+// The server can never be reached again, because it does not create its socket a second time.
 [[noreturn]] void no_socket(const local_paths& paths)
 {
-    throw error{errc::unreachable, "the local server lives, but does not listen on " +
-                                       paths.socket +
-                                       ", as if that had been removed; `pawl local stop --force` "
-                                       "ends it"};
+    throw error{errc::unreachable,
+                "the local server is running, but does not listen on " + paths.socket +
+                    " (the socket file may have been removed); `pawl local stop --force` "
+                    "ends it"};
 }
 
-// Nobody acquires between the count and the end: writes wait until we have decided. A server that
-// does not know how to pause is older than any that pawl is tested with, and is counted without.
+// The pause blocks writes, so that no lock is acquired between the count and the shutdown. Servers
+// without CLIENT PAUSE WRITE are older than those that pawl is tested with. For them the count is
+// done without a pause.
 void refuse_if_busy(local_link& link, const std::string& socket, boot_time until)
 {
     static_cast<void>(link.ask({"CLIENT", "PAUSE", "2000", "WRITE"}, until));
@@ -41,11 +42,11 @@ void refuse_if_busy(local_link& link, const std::string& socket, boot_time until
     static_cast<void>(link.ask({"CLIENT", "UNPAUSE"}, until));
     throw error{errc::busy, std::to_string(locks) + (locks == 1 ? " lock is" : " locks are") +
                                 " held on the local server " + socket +
-                                "; stopped by force, it takes them from their holders"};
+                                "; if the server is stopped by force, their holders lose them"};
 }
 
-// The server does not answer: it just ends, and with it the connection. Until then it could still
-// remove the socket of its successor.
+// The server does not reply: it ends, and closes the connection. The caller must wait for that,
+// because until then the server could still remove the socket of its successor.
 void shut_down(local_link& link, boot_time until)
 {
     const auto reply = link.ask({"SHUTDOWN", "NOSAVE"}, until);
@@ -66,13 +67,13 @@ void end_politely(const local_paths& paths, boot_time until)
     }
 }
 
-// Nothing is to be saved, and a frozen server would not hear any word.
+// There is nothing to save, and a frozen server would not answer a command.
 void end_by_force(const local_paths& paths, boot_time until)
 {
     const auto found = find_local_daemons(paths);
     for (const pid_t pid : found) ::kill(pid, SIGKILL);
     if (!found.empty()) return;
-    // It may live in another PID namespace; then its socket is the only way to it.
+    // It may be in another PID namespace. Then it can only be reached through its socket.
     auto link = local_link::open(paths.socket, until);
     if (!link) return;
     if (link->server_pid() > 0) {
@@ -84,14 +85,15 @@ void end_by_force(const local_paths& paths, boot_time until)
 
 void wait_until_gone(const local_paths& paths, boot_time until)
 {
-    // By both: the lock's file may have been removed, and the process may not be in our sight.
+    // Both checks are needed: the lock file may have been removed, and the process may be invisible
+    // from here.
     while (local_daemon_is_alive(paths) || !find_local_daemons(paths).empty()) {
         if (pause(until)) continue;
         throw error{errc::unreachable, "the local server on " + paths.socket + " does not end"};
     }
 }
 
-// Nothing if no server is there. One that is starting is waited for.
+// Nothing if there is no server. If one is starting, it waits for it.
 [[nodiscard]] std::optional<local_link> reach(const local_paths& paths, boot_time until)
 {
     for (;;) {

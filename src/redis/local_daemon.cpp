@@ -51,24 +51,25 @@ namespace {
         const std::size_t end = std::min(path.find(':', from), path.size());
         const std::string directory = path.substr(from, end - from);
         from = end + 1;
-        // A relative entry would make the server depend on where we happen to be.
+        // A relative entry would make the server depend on the current directory.
         if (directory.empty() || directory.front() != '/') continue;
         const std::string program = directory + "/redis-server";
         if (is_program(program)) return program;
     }
     throw error{errc::unreachable,
-                "cannot start the local server: there is no redis-server in PATH; install it "
+                "cannot start the local server: redis-server is not in PATH; install it "
                 "(Debian, Ubuntu: apt install redis-server) or name a server by its URL"};
 }
 
-// Everything that the new process needs, made before the fork: after it nothing may be allocated.
+// Everything that the new process needs. It is prepared before the fork, because the child must not
+// allocate memory.
 class daemon_plan {
 public:
     explicit daemon_plan(const local_paths& paths)
         : program_{find_redis_server()},
           lock_{paths.server_lock},
-          // It outlives whoever starts it, so it gets none of his environment, passwords perhaps
-          // among it.
+          // The server outlives this program, so it does not get its environment, which may contain
+          // passwords.
           environment_{"PATH=" + search_path(), "LC_ALL=C"},
           words_{program_,
                  "--port",
@@ -120,14 +121,14 @@ private:
     std::vector<char*> envp_;
 };
 
-// What the new process says when it does not become a server. When it does, it says nothing and the
-// pipe just ends.
+// The report of the new process if it cannot become a server. If it can, the pipe ends without a
+// report.
 struct report {
     bool one_is_alive;
     int error_number;
 };
 
-// ── In the new process: async-signal-safe calls only, as other threads may have held any lock ──────
+// ── In the new process: async-signal-safe calls only, because other threads may have held a mutex 
 
 constexpr int report_fd = common::kept_fd;
 
@@ -147,8 +148,8 @@ void reset_signals() noexcept
     ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The lock goes with the process through exec. The file is opened here and not by the parent, so
-// that no other child of his has a part in the lock.
+// The lock stays with the process through exec. The file is opened here and not in the parent, so
+// that no other child of the parent shares the lock.
 void take_server_lock(const char* path) noexcept
 {
     const int fd = ::open(path, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
@@ -159,8 +160,8 @@ void take_server_lock(const char* path) noexcept
 [[noreturn]] void become_daemon(const daemon_plan& plan, int report_to) noexcept
 {
     ::setsid();
-    // A second fork: the server is nobody's child, so nobody has to wait for it, and as it leads no
-    // session it can never get a terminal.
+    // A second fork: the program need not wait for the server as a child. The server is not a
+    // session leader, so it can never get a terminal.
     const pid_t pid = ::_Fork();
     if (pid != 0) ::_exit(pid > 0 ? 0 : 1);
     common::keep_only(report_to);
@@ -173,7 +174,7 @@ void take_server_lock(const char* path) noexcept
 
 // ── In the parent ───────────────────────────────────────────────────────────────────────────────
 
-// Signals are blocked meanwhile, so that no handler of the program runs in its child.
+// Signals are blocked meanwhile, so that no signal handler of the program runs in the child.
 [[nodiscard]] common::unique_fd fork_daemon(const daemon_plan& plan)
 {
     int ends[2];
@@ -186,7 +187,7 @@ void take_server_lock(const char* path) noexcept
     if (pid < 0) fail("fork", errno);
     if (pid == 0) become_daemon(plan, to_parent.get());
     // The first child ends at once. If the program waits for all its children elsewhere, or ignores
-    // SIGCHLD, it is gone already, and that is as good.
+    // SIGCHLD, the child is gone already. That is fine too.
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
     return from_daemon;

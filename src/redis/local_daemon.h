@@ -1,5 +1,5 @@
-// Starting the private server of `local:` as a process of its own, out of a program that may have
-// any number of threads, descriptors and signal handlers.
+// Starts the private server of `local:` as a separate process, from a program that may have any
+// number of threads, descriptors and signal handlers.
 #pragma once
 
 #include "base/clock.h"
@@ -12,11 +12,11 @@ enum class daemon_start {
     one_is_alive,  // another server process has not ended yet; none was started
 };
 
-// Throws pawl::error (unreachable) when redis-server is not installed or cannot be run.
+// Throws pawl::error (unreachable) if redis-server is not installed or cannot be run.
 [[nodiscard]] daemon_start start_local_daemon(const local_paths& paths, base::boot_time until);
 
-// Whether a server process lives, be it starting up, answering, frozen or on its way out: it has the
-// server lock from before its first instruction to its last, by the kernel's own book.
+// Whether a server process exists. It may be starting up, answering, frozen or shutting down. It
+// holds the server lock from before its first instruction until the kernel has ended it.
 [[nodiscard]] bool local_daemon_is_alive(const local_paths& paths);
 
 }  // namespace pawl::redis

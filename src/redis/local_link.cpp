@@ -25,7 +25,7 @@ namespace {
     common::unique_fd fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!fd) {
         throw error{errc::unreachable,
-                    "cannot make a socket: " + std::generic_category().message(errno)};
+                    "cannot create a socket: " + std::generic_category().message(errno)};
     }
     return fd;
 }
@@ -37,7 +37,7 @@ namespace {
                                        ") does not answer; `pawl local stop --force` ends it"};
 }
 
-// Zero or an error number.
+// Returns 0 or an error number.
 [[nodiscard]] int connect_to(int fd, const std::string& path)
 {
     sockaddr_un address{};
@@ -48,7 +48,8 @@ namespace {
     return ::connect(fd, generic, sizeof address) == 0 ? 0 : errno;
 }
 
-// The directory is ours alone, so this can only happen when root runs things as others.
+// Only this user can write to the directory, so this happens only when root starts programs for
+// other users.
 void check_owner(int fd, const std::string& socket)
 {
     if (const auto problem = problem_with_peer(fd, ::geteuid(), socket)) {
@@ -76,7 +77,7 @@ std::optional<local_link> local_link::open(const std::string& socket, base::boot
             return local_link{socket, std::move(fd), server};
         }
         if (error_number == ENOENT || error_number == ECONNREFUSED) return std::nullopt;
-        // EAGAIN: a server is there, but too many stand in line before us.
+        // EAGAIN: there is a server, but its queue of new connections is full.
         if (error_number != EAGAIN && error_number != EINTR) {
             throw error{errc::unreachable, "cannot connect to the local server on " + socket +
                                                ": " +
@@ -85,7 +86,7 @@ std::optional<local_link> local_link::open(const std::string& socket, base::boot
         const auto now = base::boot_clock::now();
         if (now >= until) {
             throw error{errc::unreachable,
-                        "the local server on " + socket + " takes no more connections"};
+                        "the local server on " + socket + " accepts no more connections"};
         }
         static_cast<void>(base::wait_for(-1, 0, std::min(until, now + backlog_pause), nullptr));
     }
@@ -105,7 +106,7 @@ std::optional<reply_view> local_link::ask(std::initializer_list<std::string_view
         case parse_status::complete: return parser_.reply(received_);
         case parse_status::more: break;
         case parse_status::malformed:
-            throw error{errc::unreachable, "what listens on " + socket_ +
+            throw error{errc::unreachable, "the process that listens on " + socket_ +
                                                " is not a Redis server: " + parser_.problem()};
         }
     }
@@ -126,7 +127,7 @@ bool local_link::send(std::string_view bytes, base::boot_time until)
     return true;
 }
 
-// Appends what has come; false at the end of the connection.
+// Appends the bytes that have arrived. False at the end of the connection.
 bool local_link::receive(base::boot_time until)
 {
     std::array<char, 16'384> chunk{};

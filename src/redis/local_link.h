@@ -1,4 +1,4 @@
-// A short conversation with the private server of `local:`, before any pool or client exists.
+// A short exchange with the private server of `local:`, before any pool or client exists.
 #pragma once
 
 #include "base/clock.h"
@@ -14,16 +14,17 @@ namespace pawl::redis {
 
 class local_link {
 public:
-    // Nothing when nobody listens there. Throws pawl::error: `refused` when another user listens,
-    // `unreachable` when a server is there that takes no connection by `until`.
+    // Nothing if no process listens there. Throws pawl::error: `refused` if another user listens,
+    // `unreachable` if there is a server that does not accept a connection before `until`.
     [[nodiscard]] static std::optional<local_link> open(const std::string& socket,
                                                         base::boot_time until);
 
-    // Who listens; 0 when it lives in another PID namespace.
+    // The process that listens. 0 if it is in another PID namespace.
     [[nodiscard]] int server_pid() const noexcept { return server_pid_; }
 
-    // One command and its reply, which is valid until the next call. Nothing when the server closed
-    // the connection instead. Throws pawl::error (unreachable) when neither happens by `until`.
+    // Sends one command and returns its reply, which is valid until the next call. Nothing if the
+    // server closed the connection instead. Throws pawl::error (unreachable) if neither happens
+    // before `until`.
     [[nodiscard]] std::optional<reply_view> ask(std::initializer_list<std::string_view> words,
                                                 base::boot_time until);
 

@@ -18,11 +18,11 @@ constexpr std::size_t longest_socket_path = sizeof(sockaddr_un::sun_path) - 1;
 
 constexpr mode_t owner_only = S_IRWXU;
 
-// The same for all of a user's programs unless he says otherwise. XDG_RUNTIME_DIR would not be: it is
-// there in a login session and not in a cron job, and the two must exclude each other.
+// The same for all programs of a user, unless PAWL_LOCAL_DIR is set. XDG_RUNTIME_DIR would differ:
+// it exists in a login session but not in a cron job, and the two must exclude each other.
 [[nodiscard]] std::string directory_of_this_user()
 {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): only setenv() elsewhere could disturb it.
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): safe unless another thread calls setenv().
     const char* const chosen = std::getenv("PAWL_LOCAL_DIR");
     if (chosen == nullptr) return "/tmp/pawl-" + std::to_string(::geteuid());
     if (chosen[0] != '/') {
@@ -42,7 +42,7 @@ constexpr mode_t owner_only = S_IRWXU;
     return std::generic_category().message(error);
 }
 
-// lstat, because a link could be made to point elsewhere after the check.
+// lstat, because a symbolic link could be changed after the check.
 void check(const std::string& directory, const struct stat& found)
 {
     if (S_ISLNK(found.st_mode)) refuse(directory, "is a symbolic link; remove it");
@@ -52,7 +52,7 @@ void check(const std::string& directory, const struct stat& found)
                               "; set PAWL_LOCAL_DIR to a directory of your own");
     }
     if ((found.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != owner_only) {
-        refuse(directory, "is not of mode 0700; other users may have been in it: remove it");
+        refuse(directory, "does not have mode 0700, so other users may have changed it: remove it");
     }
 }
 
@@ -72,7 +72,7 @@ local_paths find_local_paths()
                     "the local server's socket " + paths.socket + " has a path of " +
                         std::to_string(paths.socket.size()) + " bytes; the system allows " +
                         std::to_string(longest_socket_path) +
-                        ": set PAWL_LOCAL_DIR to a shorter one"};
+                        ": set PAWL_LOCAL_DIR to a shorter path"};
     }
     return paths;
 }
@@ -82,7 +82,7 @@ bool has_safe_directory(const local_paths& paths)
     struct stat found{};
     if (::lstat(paths.directory.c_str(), &found) != 0) {
         if (errno == ENOENT) return false;
-        refuse(paths.directory, "cannot be looked at: " + words_of(errno));
+        refuse(paths.directory, "cannot be checked: " + words_of(errno));
     }
     check(paths.directory, found);
     return true;
@@ -92,10 +92,11 @@ void make_safe_directory(const local_paths& paths)
 {
     if (has_safe_directory(paths)) return;
     if (::mkdir(paths.directory.c_str(), owner_only) != 0 && errno != EEXIST) {
-        refuse(paths.directory, "cannot be made: " + words_of(errno));
+        refuse(paths.directory, "cannot be created: " + words_of(errno));
     }
-    // Somebody else may have been faster, and not to our liking.
-    if (!has_safe_directory(paths)) refuse(paths.directory, "vanished while it was being made");
+    // Another process may have created it first, and not safely.
+    if (!has_safe_directory(paths))
+        refuse(paths.directory, "disappeared while it was being created");
 }
 
 }  // namespace pawl::redis

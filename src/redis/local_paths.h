@@ -1,4 +1,4 @@
-// Where the private server of `local:` keeps its few files, and whether that place can be trusted.
+// The paths of the files of the `local:` server, and whether their directory can be trusted.
 #pragma once
 
 #include <string>
@@ -8,20 +8,21 @@ namespace pawl::redis {
 struct local_paths {
     std::string directory;
     std::string socket;
-    std::string start_lock;   // held by whoever is about to start the server
-    std::string server_lock;  // held by the server itself, as long as it lives
+    std::string start_lock;   // held while a process starts or stops the server
+    std::string server_lock;  // held by the server process as long as it exists
     std::string pid_file;
     std::string log_file;
 };
 
-// Throws pawl::error (bad_argument) when the path is too long for a socket.
+// Throws pawl::error (bad_argument) if the path is too long for a socket.
 [[nodiscard]] local_paths find_local_paths();
 
-// Whether the directory is there. Throws pawl::error (refused) when it is, but someone else could
-// have put a server of his own into it.
+// Whether the directory exists. Throws pawl::error (refused) if it does, but another user could
+// have put a server into it.
 [[nodiscard]] bool has_safe_directory(const local_paths& paths);
 
-// Makes the directory if need be. Throws pawl::error (refused) when it cannot be made or is not safe.
+// Creates the directory if it does not exist. Throws pawl::error (refused) if it cannot be created
+// or is not safe.
 void make_safe_directory(const local_paths& paths);
 
 }  // namespace pawl::redis

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the kernel shows an open file: with all links resolved.
+// The path as the kernel shows it for an open file: with all symbolic links resolved.
 [[nodiscard]] std::string shown_lock(const local_paths& paths)
 {
     std::error_code failed;
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
     return failed ? paths.server_lock : resolved.string();
 }
 
-// Others may have the file open too, for a moment, to see whether it is locked.
+// Other processes may have the file open too, for a short time, to see whether it is locked.
 [[nodiscard]] bool has_locked(const fs::path& process, const std::string& fd)
 {
     std::ifstream info{process / "fdinfo" / fd};
@@ -32,7 +32,8 @@ namespace fs = std::filesystem;
 
 [[nodiscard]] bool holds_lock(const fs::path& process, const std::string& lock)
 {
-    // A process may end, or be someone else's, at each step; then it is not the one.
+    // At each step the process may end, or turn out to belong to another user. Then it is not the
+    // server.
     std::error_code failed;
     for (fs::directory_iterator fd{process / "fd", failed}, end; !failed && fd != end;
          fd.increment(failed)) {

@@ -14,7 +14,8 @@ namespace {
 using base::boot_clock;
 using base::boot_time;
 
-// Whether a server is there that serves. One on its way out closes the connection: no, it does not.
+// Whether a server answers. A server that is shutting down closes the connection, and does not
+// count.
 [[nodiscard]] bool answers(const local_paths& paths, boot_time until)
 {
     auto link = local_link::open(paths.socket, until);
@@ -36,15 +37,15 @@ void wait_until_it_answers(const local_paths& paths, boot_time until)
     }
 }
 
-// With the turn held.
+// The caller must hold the local_turn.
 void start(const local_paths& paths, boot_time until)
 {
     while (start_local_daemon(paths, until) == daemon_start::one_is_alive) {
-        // A former server is about to end, or it got its breath back.
+        // The former server is shutting down, or it answers again.
         if (answers(paths, until)) return;
         if (pause(until)) continue;
         throw error{errc::unreachable,
-                    "a former local server has not ended and does not listen on " + paths.socket +
+                    "the former local server has not ended and does not listen on " + paths.socket +
                         "; `pawl local stop --force` ends it"};
     }
     wait_until_it_answers(paths, until);
@@ -72,7 +73,7 @@ std::optional<failure> try_to_start_local_server(std::chrono::milliseconds limit
         const bool refused = e.code() == errc::refused;
         return failure{refused ? failure_kind::refused : failure_kind::unreachable, e.what()};
     } catch (const std::system_error& e) {
-        // Out of descriptors: as bad as no network, and as likely to pass.
+        // Out of descriptors. Like a network failure, this may pass.
         return failure{failure_kind::unreachable, e.what()};
     }
 }

@@ -10,14 +10,14 @@
 namespace pawl::redis {
 
 // The path of the Unix socket on which this user's private server answers. Starts the server if
-// there is none: any number of processes may do so at once, and one server comes of it.
+// there is none. Several processes may do so at once, and only one server is started.
 //
-// Throws pawl::error: `unreachable` when no server answers within `limit` or none can be started,
-// `refused` when the directory it should live in is not safe, `bad_argument` when its path is too
-// long for a socket.
+// Throws pawl::error: `unreachable` if no server answers within `limit` or none can be started,
+// `refused` if the server's directory is not safe, `bad_argument` if its path is too long for a
+// socket.
 [[nodiscard]] std::string ensure_local_server(std::chrono::milliseconds limit);
 
-// The same without exceptions. Returns what went wrong.
+// The same without exceptions. Returns the problem, if there is one.
 [[nodiscard]] std::optional<failure> try_to_start_local_server(std::chrono::milliseconds limit);
 
 }  // namespace pawl::redis

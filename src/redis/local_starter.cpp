@@ -12,7 +12,7 @@ namespace pawl::redis {
 
 struct local_starter::state {
     std::mutex mutex;
-    base::event_loop* loop{};      // guarded by mutex; none once the starter is gone
+    base::event_loop* loop{};      // guarded by mutex; null after the starter is destroyed
     std::vector<handler> waiting;  // only touched on the loop
 
     void finish(const std::optional<failure>& problem)

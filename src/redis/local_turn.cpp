@@ -29,13 +29,14 @@ local_turn::local_turn(const local_paths& paths, base::boot_time until)
     while (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
         if (pause(until)) continue;
         throw error{errc::unreachable,
-                    "another process is starting or stopping the local server "
-                    "and does not come to an end; it holds " +
+                    "another process is starting or stopping the local server and does not "
+                    "finish; it holds " +
                         paths.start_lock};
     }
 }
 
-// By name, not just by closing: a process forked meanwhile by another thread has the file open too.
+// Unlocked explicitly, not just by closing: a process that another thread forked meanwhile has the
+// file open too.
 local_turn::~local_turn()
 {
     ::flock(fd_.get(), LOCK_UN);

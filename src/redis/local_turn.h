@@ -1,5 +1,5 @@
-// Those that start or stop the private server of `local:` take turns, so that none sees the half-done
-// work of another.
+// Processes that start or stop the private server of `local:` take turns, so that none sees the
+// incomplete work of another.
 #pragma once
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ namespace pawl::redis {
 
 class local_turn {
 public:
-    // Waits for it. Throws pawl::error (unreachable) when it does not come by `until`.
+    // Waits for the turn. Throws pawl::error (unreachable) if it does not get it before `until`.
     local_turn(const local_paths& paths, base::boot_time until);
     ~local_turn();
     local_turn(const local_turn&) = delete;
@@ -20,7 +20,7 @@ private:
     common::unique_fd fd_;
 };
 
-// Sleeps a little, before another look at what the server does; false when `until` has passed.
+// Sleeps for a short time before the server is checked again. False if `until` has passed.
 [[nodiscard]] bool pause(base::boot_time until);
 
 }  // namespace pawl::redis

@@ -9,7 +9,7 @@ namespace pawl::redis {
 
 inline constexpr std::size_t longest_memory_name = 64;
 
-// A name is shown as it is, so it has nothing in it that would have to be escaped.
+// A name is shown without escapes, so it must not contain characters that need them.
 [[nodiscard]] constexpr bool is_memory_name(std::string_view name)
 {
     const auto fits = [](char c) {

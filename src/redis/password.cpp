@@ -20,7 +20,7 @@ failure refused(const std::string& what)
 
 password from_environment(const std::string& name)
 {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): only setenv() elsewhere could disturb it.
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): safe unless another thread calls setenv().
     const char* const value = std::getenv(name.c_str());
     if (value == nullptr) return refused("password_env: the variable " + name + " is not set");
     if (*value == '\0') return refused("password_env: the variable " + name + " is empty");

@@ -1,4 +1,4 @@
-// The password, from wherever the options say.
+// Reads the password from the source that the options name.
 #pragma once
 
 #include "redis/failure.h"
@@ -9,8 +9,8 @@
 
 namespace pawl::redis {
 
-// Never blocks: a file must be a regular one, for a pipe would keep the client's only thread waiting.
-// Empty if there is none; a source that was named but has nothing to give is a failure.
+// Never blocks: a file must be a regular one, because a pipe would block the client's only thread.
+// Empty if no source is named. If a source is named but has no password, that is a failure.
 [[nodiscard]] std::variant<std::string, failure> read_password(const server_config& config);
 
 }  // namespace pawl::redis

@@ -18,7 +18,7 @@ std::optional<ucred> peer_of(int socket)
 std::optional<std::string> problem_with_peer(int socket, uid_t owner, const std::string& path)
 {
     const auto peer = peer_of(socket);
-    if (!peer) return "cannot see who runs the local server on " + path;
+    if (!peer) return "cannot find out which user runs the local server on " + path;
     if (peer->uid == owner) return std::nullopt;
     return "the local server on " + path + " belongs to user " + std::to_string(peer->uid) +
            ", not to you";

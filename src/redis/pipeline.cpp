@@ -84,19 +84,19 @@ void pipeline::dial()
 void pipeline::advance()
 {
     const bool was_ready = link_->now() == link::state::ready;
-    // The descriptor differs from one stage of connecting to the next.
+    // The descriptor may change at each stage of connecting.
     if (!was_ready) unwatch();
     link_->advance();
     if (link_->now() == link::state::ready) {
         if (!was_ready) on_connected();
-        // First the answers: what they make others ask goes out at once.
+        // Replies first: the requests that they cause are then sent in the same turn.
         read_messages();
         send_waiting();
     }
     settle();
 }
 
-// After whatever was done with the link.
+// To be called after each use of the link.
 void pipeline::settle()
 {
     if (link_->now() == link::state::closed) {
@@ -109,13 +109,13 @@ void pipeline::settle()
 
 void pipeline::on_connected()
 {
-    // Connecting took a few round trips: a first idea of how slow the way is.
+    // Connecting took a few round trips. This is a first estimate of how slow the connection is.
     slowest_ = base::boot_clock::now() - dialled_;
     pause_ = shortest_pause;
     if (listener_ != nullptr) subscribe();
 }
 
-// Before anything else that waits: an answer to that may be a message in the channel.
+// Before all waiting requests: the answer to one of them may be a message in the channel.
 void pipeline::subscribe()
 {
     if (!link_->facts().resp3) return;
@@ -162,7 +162,8 @@ void pipeline::read_messages()
     }
 }
 
-// One that is not ready most likely will be soon, and connecting to it over and over delays that.
+// A server that is not ready will probably be ready soon, and connecting again and again would
+// delay that.
 bool pipeline::is_to_be_left(server_role role) const
 {
     constexpr std::chrono::seconds a_while{1};
@@ -172,7 +173,7 @@ bool pipeline::is_to_be_left(server_role role) const
 
 void pipeline::leave(base::boot_time when)
 {
-    // One that is being made looks for itself what it meets.
+    // A connection that is still being made will find out by itself.
     const bool ready = link_ && link_->now() == link::state::ready;
     if (ready && dialled_ <= when) close(failure_of(server_role::replica));
 }
@@ -197,17 +198,17 @@ void pipeline::on_reply(const reply_view& reply)
         if (is_to_be_left(role)) wrong_role_ = std::max(wrong_role_, role);
     }
     if (sent_.empty()) {
-        link_->close({failure_kind::unreachable, "an answer that nobody asked for"});
+        link_->close({failure_kind::unreachable, "a reply without a request"});
         return;
     }
     if (sent_.front().replies > 1) {
         --sent_.front().replies;
-        // He may ask again, but that waits until it is sent.
+        // It may make further requests, but they wait until they are sent.
         sent_.front().done(&reply, nullptr);
         return;
     }
     const auto done = take_answered();
-    // A SUBSCRIBE that is answered by a reply was refused.
+    // The SUBSCRIBE has no handler. If it is answered by a reply, it was refused.
     if (done) done(&reply, nullptr);
 }
 
@@ -247,7 +248,7 @@ void pipeline::look_at(base::boot_time when)
 void pipeline::on_timer()
 {
     timer_.reset();
-    // An answer may be here: the thread that was told of it did not come to read it.
+    // A reply may be here already: a guest thread was woken for it, but has not read it.
     on_ready();
     if (!link_) return;
     const auto now = base::boot_clock::now();
@@ -287,7 +288,7 @@ void pipeline::close(const failure& why)
     link_.reset();
     reading_ = false;
     wrong_role_ = server_role::unknown;
-    // Moved out first: who is told may ask again.
+    // Moved out first: the handlers may make new requests.
     const auto sent = std::exchange(sent_, {});
     const auto unsent = std::exchange(unsent_, {});
     if (listener_ != nullptr) plan_to_connect();
@@ -302,7 +303,7 @@ void pipeline::close(const failure& why)
     }
 }
 
-// Whoever asks for something meanwhile does not wait for that.
+// A request that comes before that connects at once.
 void pipeline::plan_to_connect()
 {
     connect_timer_ = loop_->call_at(base::boot_clock::now() + pause_, [this] {

@@ -1,17 +1,18 @@
-// The client's one shared connection, on its event loop: whatever is asked in one turn of the loop
-// goes out in one write, and the answers come back in the same order.
+// The client's shared connection, on its event loop. All requests of one turn of the loop are sent
+// in one write, and the replies come back in the same order.
 //
-// It connects when something is asked, or before. When it breaks, everything that waits is told so;
-// whoever still wants an answer asks again, at his own pace. An answer that is late is waited for, as
-// long as the connection shows signs of life or is known to be slow: making a new one takes longer.
+// It connects at the first request, or earlier by connect(). When the connection breaks, all
+// outstanding requests fail, and their callers may repeat them. A late reply is waited for as long
+// as the connection shows signs of life or is known to be slow: making a new connection would take
+// longer.
 //
-// Once there is a listener it connects by itself, at once and again after every break, and the first
-// thing that it sends is SUBSCRIBE:
+// When there is a listener, it connects at once and again after every break. The first command that
+// it sends is then SUBSCRIBE:
 //
-//   the server                  answers SUBSCRIBE by             then
-//   speaks RESP3                a message, not by a reply        is listened to until the break
-//   does so but refuses it      an error, a reply like others    serves requests, and says no more
-//   speaks RESP2                is not asked                     likewise: it could not say more
+//   the server                  answers SUBSCRIBE with           then
+//   speaks RESP3                a message, not a reply           sends messages until the break
+//   does so but refuses it      an error, a reply like others    serves requests, sends no messages
+//   speaks RESP2                is not asked                     the same
 #pragma once
 
 #include "base/clock.h"
@@ -46,33 +47,35 @@ public:
     {
     }
 
-    // On the loop's thread only. `done` is called on it too, later and once. Silence for longer than
-    // `patience` may mean that the connection is dead.
+    // On the loop's thread only. `done` is called on it too, later: for each reply, or once for the
+    // failure. If nothing arrives for longer than `patience`, the connection may be considered
+    // dead.
     void call(writer request, std::chrono::milliseconds patience, reader done);
 
-    // Makes the connection before it is needed.
+    // Connects before the first request.
     void connect();
 
-    // On the loop's thread only: someone else learnt at `when` that the server is the wrong one. A
-    // connection from before that is closed, and made anew as after any other break.
+    // On the loop's thread only: another connection found out at `when` that the server is the
+    // wrong one. A connection from before that time is closed, and opened again as after any other
+    // break.
     void leave(base::boot_time when);
 
-    // On the loop's thread only, once. `who` is called on it too, and may ask in turn. That nothing is
-    // heard any more it is told before those who wait for answers are.
+    // On the loop's thread only, once. `who` is called on it too, and may make requests. When the
+    // connection breaks, `who` is told before the callers of outstanding requests.
     void listen(std::string channel, listener& who);
 
 private:
     struct asked {
         writer request;
         std::chrono::milliseconds patience;
-        reader done;  // none: it is the SUBSCRIBE
+        reader done;  // null: it is the SUBSCRIBE
     };
     struct pending {
         std::chrono::milliseconds patience;
         reader done;
         base::boot_time sent;
-        base::boot_time until;  // when to look after it
-        unsigned replies;       // still to come
+        base::boot_time until;  // when to check it
+        unsigned replies;       // outstanding replies
     };
 
     void start();
@@ -96,7 +99,8 @@ private:
     [[nodiscard]] bool is_to_be_left(server_role role) const;
     [[nodiscard]] bool is_dead(const pending& waiting, base::boot_time now) const;
 
-    // Between the end of a connection and the next attempt: doubled when that fails.
+    // The pause between the end of a connection and the next attempt. It is doubled after each
+    // failure.
     static constexpr std::chrono::milliseconds shortest_pause{50};
     static constexpr std::chrono::milliseconds longest_pause{1'000};
 
@@ -109,24 +113,23 @@ private:
     int watched_fd_ = -1;
     std::uint32_t watched_events_ = 0;
     base::boot_time dialled_{};
-    base::boot_time heard_{};               // when the server last said something
-    base::boot_clock::duration slowest_{};  // answer on this connection so far
+    base::boot_time heard_{};               // when the server last sent something
+    base::boot_clock::duration slowest_{};  // the slowest answer on this connection, which decays
     bool start_posted_ = false;
-    bool reading_ = false;  // and will then send what there is
-    server_role wrong_role_ =
-        server_role::unknown;  // it said so; what it has answered besides is read first
+    bool reading_ = false;  // replies are read now, and requests are sent afterwards
+    server_role wrong_role_ = server_role::unknown;  // the replies before it are handled first
     std::deque<asked> unsent_;
     std::deque<pending> sent_;
-    std::string requests_;  // kept for its memory
-    // Set at the latest when the first of those is to be looked after; mostly before, for it is left
-    // alone when that one is answered.
+    std::string requests_;  // a member, to reuse its memory
+    // Set at or before the time when the first outstanding request must be checked. Mostly it is
+    // earlier, because it is not moved when a request is answered.
     std::optional<base::event_loop::timer> timer_;
 
-    listener* listener_ = nullptr;  // nobody listens
+    listener* listener_ = nullptr;  // null: there is none
     std::string channel_;
     bool listening_ = false;  // SUBSCRIBE was confirmed on this connection
-    std::chrono::milliseconds pause_ = shortest_pause;      // before connecting anew
-    std::optional<base::event_loop::timer> connect_timer_;  // then
+    std::chrono::milliseconds pause_ = shortest_pause;      // before connecting again
+    std::optional<base::event_loop::timer> connect_timer_;  // at the end of the pause
 };
 
 }  // namespace pawl::redis

@@ -12,7 +12,7 @@ std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::
     if (in_use_ >= size_) {
         if (auto problem = wait_for_turn(held, until, stop)) return std::move(*problem);
     }
-    // From here on the turn is this caller's, and the loan gives it back.
+    // From here on this caller counts as a user of a connection, until the loan is given back.
     const bool alone = ++in_use_ == 1;
     auto found = take_idle(held);
     held.unlock();
@@ -46,7 +46,7 @@ std::variant<std::unique_ptr<connection>, failure> pool::open(base::boot_time un
         if (!fresh->ready()) return fresh->problem();
         return fresh;
     } catch (const std::system_error& e) {
-        // Out of descriptors or threads: as bad as no network, and as likely to pass.
+        // Out of descriptors or threads. Like a network failure, this may pass.
         return failure{failure_kind::unreachable, e.what()};
     }
 }
@@ -83,7 +83,7 @@ void pool::drop_idle()
     dropped.swap(idle_);
 }
 
-// Ends the caller's turn. What cannot be used again is closed, outside the mutex.
+// Ends the caller's use. A connection that cannot be used again is closed, outside the mutex.
 void pool::give_back(std::unique_ptr<connection> what)
 {
     bool someone_waits = false;

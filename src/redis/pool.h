@@ -1,5 +1,5 @@
-// Connections for blocking calls, kept for the next caller. There are at most `size` at a time;
-// whoever comes when all are in use waits for one.
+// Connections for blocking calls. They are kept for the next caller. There are at most `size` at a
+// time. A caller that comes when all are in use waits for one.
 #pragma once
 
 #include "base/clock.h"
@@ -26,7 +26,7 @@ public:
     {
     }
 
-    // A connection in one caller's hands. It goes back to the pool if it is still good.
+    // A connection that one caller uses. It goes back to the pool if it can be used again.
     class loan {
     public:
         loan(pool& from, std::unique_ptr<connection> what) : from_{&from}, what_{std::move(what)} {}
@@ -46,11 +46,12 @@ public:
         std::unique_ptr<connection> what_;
     };
 
-    // An idle connection, or a new one. `may_start` the local: server, if that is what it is.
+    // An idle connection, or a new one. `may_start`: may start the server, if it is the local:
+    // server.
     [[nodiscard]] std::variant<loan, failure> take(base::boot_time until,
                                                    const base::interrupt* stop, bool may_start);
 
-    // Closes the connections that nobody uses.
+    // Closes the idle connections.
     void drop_idle();
 
 private:
@@ -68,9 +69,9 @@ private:
 
     std::mutex mutex_;
     std::condition_variable_any turn_over_;
-    std::vector<std::unique_ptr<connection>> idle_;  // the one used last is last
+    std::vector<std::unique_ptr<connection>> idle_;  // the last one was used last
     std::size_t in_use_ = 0;
-    std::size_t waiting_ = 0;  // for their turn
+    std::size_t waiting_ = 0;  // callers that wait for a connection
 };
 
 }  // namespace pawl::redis

@@ -15,11 +15,11 @@ namespace pawl::redis {
 
 struct resolution::shared {
     common::unique_fd event;
-    std::vector<socket_address> addresses;  // these two belong to the resolver until finished
+    std::vector<socket_address> addresses;  // the resolver's thread owns these two until finished
     std::string problem;
     std::atomic<bool> finished{false};
 
-    // False if `flags` say that only a number will do and it is none.
+    // False if `flags` allow only numeric addresses and it is not one.
     bool look_up(const std::string& host, std::uint16_t port, int flags)
     {
         addrinfo hints{};

@@ -1,7 +1,7 @@
-// Host names to addresses, without ever blocking the caller for longer than he wants.
+// Finds the addresses of a host name without blocking the caller.
 //
-// getaddrinfo() has no limit of its own, so it runs on a thread that nobody waits for; what it finds
-// is left in a shared place. Numbers need no thread.
+// getaddrinfo() has no time limit, so it runs on a separate thread. No caller waits for the end of
+// that thread. The result is in shared memory. Numeric addresses need no thread.
 #pragma once
 
 #include "common/unique_fd.h"
@@ -23,14 +23,14 @@ struct socket_address {
 
 class resolution {
 public:
-    // Starts looking.
+    // Starts the lookup.
     resolution(const std::string& host, std::uint16_t port);
 
-    // Readable as soon as there is an answer.
+    // Readable when there is an answer.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] bool finished() const noexcept;
 
-    // When finished: none if the name is unknown, and then problem() says more.
+    // When finished. Empty if the name is unknown, and then problem() says why.
     [[nodiscard]] const std::vector<socket_address>& addresses() const noexcept;
     [[nodiscard]] const std::string& problem() const noexcept;
 
@@ -39,7 +39,7 @@ private:
     std::shared_ptr<shared> shared_;
 };
 
-// The address of a Unix socket; the path must fit.
+// The address of a Unix socket. The path must fit.
 [[nodiscard]] socket_address unix_address(const std::string& path);
 
 }  // namespace pawl::redis

@@ -30,7 +30,7 @@ bool reply_view::is_aggregate() const noexcept
            type() == resp_type::push;
 }
 
-// Nodes hold zeros in what their type has no use for, so these three need not ask for the type.
+// The fields that a type does not use are zero, so these three need not check the type.
 std::string_view reply_view::text() const noexcept
 {
     return buffer_.substr(node().offset, node().length);

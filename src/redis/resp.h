@@ -1,8 +1,8 @@
-// The Redis serialization protocol, versions 2 and 3: requests are written, replies are read.
+// The Redis serialization protocol, versions 2 and 3: writes requests and reads replies.
 //
-// The parser keeps no copy of the bytes. It is given the same growing buffer again and again, picks
-// up where it stopped, and in the end hands out a view into that buffer: a flat list of nodes, no
-// tree, no allocation once its vectors have grown.
+// The parser does not copy the bytes. It is called again with the same growing buffer, and
+// continues where it stopped. The result is a view into that buffer: a flat list of nodes, without
+// a tree, and without allocations once its vectors have grown.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace pawl::redis {
 
-// The byte that opens a value.
+// The first byte of a value.
 enum class resp_type : char {
     simple = '+',
     error = '-',
@@ -33,7 +33,7 @@ enum class resp_type : char {
     attribute = '|',
 };
 
-// What a reply may at most contain. A server that sends more is not speaking to us.
+// The limits of a reply. If a server sends more, it is not a Redis server.
 struct resp_limits {
     std::size_t bulk_bytes = std::size_t{16} << 20;  // one string
     std::size_t line_bytes = std::size_t{64} << 10;  // one line, its type byte and CRLF included
@@ -41,17 +41,17 @@ struct resp_limits {
     std::size_t depth = 7;                           // aggregates within one another
 };
 
-// One value. RESP2's null string and null array are of type `null`, as RESP3's null is.
+// One value. RESP2's null string and null array have the type `null`, like RESP3's null.
 struct resp_node {
     resp_type type{};
     std::int64_t integer{};  // integer; boolean as 0 or 1
-    std::size_t offset{};    // text of strings, errors, real and big numbers: where in the buffer
-    std::size_t length{};    //   (a verbatim string's three-letter format and colon left out)
-    std::size_t children{};  // direct children of an aggregate; a map's keys and values each count
+    std::size_t offset{};    // strings, errors, real and big numbers: where the text begins
+    std::size_t length{};    // (without the three-letter format and colon of a verbatim string)
+    std::size_t children{};  // direct children of an aggregate; for a map, keys plus values
     std::size_t end{};       // index of the first node after this value and all below it
 };
 
-// A value and everything below it. Valid as long as the buffer and the parser are left alone.
+// A value and everything below it. Valid until the buffer or the parser changes.
 class reply_view {
 public:
     reply_view(std::string_view buffer, std::span<const resp_node> nodes, std::size_t at) noexcept
@@ -67,11 +67,12 @@ public:
     [[nodiscard]] std::int64_t integer() const noexcept;   // 0 unless integer or boolean
     [[nodiscard]] std::size_t size() const noexcept;       // direct children; 0 for a leaf
 
-    // A direct child, found by walking over those before it. Throws std::out_of_range when there is
-    // no such child: a reply of an unexpected shape must not become a read of foreign memory.
+    // A direct child. Finding it walks over the children before it. Throws std::out_of_range if
+    // there is no such child: a reply with an unexpected shape must not cause a read outside the
+    // buffer.
     [[nodiscard]] reply_view operator[](std::size_t child) const;
 
-    // Calls `visit` with each direct child in turn: one walk over all, where [] walks for each.
+    // Calls `visit` for each direct child. One walk over all children, where [] walks for each.
     template <class Visit>
     void for_each(Visit visit) const
     {
@@ -90,8 +91,8 @@ private:
 };
 
 enum class parse_status {
-    complete,   // one reply is there: see reply() and consumed()
-    more,       // give the same buffer again when it has grown
+    complete,   // one reply has been read: see reply() and consumed()
+    more,       // call it again when the buffer has grown
     malformed,  // not RESP, or beyond the limits: see problem(); close the connection
 };
 
@@ -99,15 +100,15 @@ class reply_parser {
 public:
     explicit reply_parser(resp_limits limits = {});
 
-    // Looks for one reply at the start of `buffer`. After `complete` call reset() before the next;
-    // until then, as after `malformed`, the answer stays what it was. Attributes are read over: they
-    // are nodes of nothing.
+    // Reads one reply at the start of `buffer`. After `complete`, call reset() before the next
+    // reply. Until then, and after `malformed`, the result stays the same. Attributes are skipped
+    // and have no nodes.
     [[nodiscard]] parse_status parse(std::string_view buffer);
 
-    // After `complete`: the reply in `buffer`, which is the one just parsed or a copy elsewhere.
+    // After `complete`: the reply. `buffer` is the buffer that was parsed, or a copy of it.
     [[nodiscard]] reply_view reply(std::string_view buffer) const noexcept;
 
-    // After `complete`: the bytes of the reply.
+    // After `complete`: the number of bytes of the reply.
     [[nodiscard]] std::size_t consumed() const noexcept { return position_; }
 
     // After `malformed`: what is wrong, and at which byte.
@@ -121,7 +122,8 @@ private:
         std::size_t remaining;  // children still to come
     };
 
-    // Each reads one thing at position_. `complete` means that it was read, not that the reply was.
+    // Each reads one item at position_. `complete` means that the item was read, not the whole
+    // reply.
     [[nodiscard]] parse_status read_line(std::string_view buffer);
     [[nodiscard]] parse_status find_line_end(std::string_view buffer);
     [[nodiscard]] parse_status read_scalar(resp_type type, std::string_view text, std::size_t at);
@@ -140,7 +142,7 @@ private:
     std::vector<frame> stack_;
     std::size_t position_ = 0;   // everything before it is parsed
     std::size_t scanned_ = 0;    // no CRLF between position_ and here
-    std::size_t announced_ = 1;  // values read or promised so far: the reply, children, attributes
+    std::size_t announced_ = 1;  // values read or announced so far: the reply, children, attributes
     resp_node body_;             // the string whose bytes begin at position_, if body_due_
     bool body_due_ = false;
     std::string problem_;
@@ -149,8 +151,8 @@ private:
 // Appends a request: an array of bulk strings.
 void append_request(std::string& out, std::span<const std::string_view> words);
 
-// The same in parts: first how many words there are, and then these. A word in pieces is its length, the
-// pieces and its end.
+// The same in parts: first the number of words, and then the words. A word in pieces is its length,
+// the pieces and its end.
 void append_word_count(std::string& out, std::size_t count);
 void append_word(std::string& out, std::string_view word);
 void append_word(std::string& out, std::int64_t number);

@@ -37,7 +37,7 @@ bool has_body(resp_type type)
 
 reply_parser::reply_parser(resp_limits limits) : limits_{limits}
 {
-    // A reply is itself a value, and announced_ starts with it: it must never exceed this limit.
+    // The reply itself is a value, and announced_ begins with it. So the limit is at least this.
     limits_.nodes = std::max(limits_.nodes, announced_);
 }
 
@@ -75,7 +75,8 @@ parse_status reply_parser::read_line(std::string_view buffer)
     if (position_ == buffer.size()) {
         return parse_status::more;
     }
-    // Before its line is whole: something that is not RESP may never send a line end.
+    // Checked before the line is complete: a peer that does not speak RESP may never send the end
+    // of a line.
     const char opener = buffer[position_];
     if (type_bytes.find(opener) == type_bytes.npos) {
         return fail(position_, in_quotes(opener) + " does not open a RESP value");
@@ -90,8 +91,8 @@ parse_status reply_parser::read_line(std::string_view buffer)
     return has_length(type) ? read_length(type, text, at) : read_scalar(type, text, at);
 }
 
-// On `complete` the line's CRLF is at scanned_. The limit is looked at before each byte, so that
-// the verdict does not depend on how many bytes came at once.
+// On `complete` the line's CRLF is at scanned_. The limit is checked before each byte, so that the
+// result does not depend on how many bytes arrived at once.
 parse_status reply_parser::find_line_end(std::string_view buffer)
 {
     while (scanned_ - position_ + crlf_bytes <= limits_.line_bytes) {
@@ -154,13 +155,13 @@ parse_status reply_parser::read_scalar(resp_type type, std::string_view text, st
 
 parse_status reply_parser::read_length(resp_type type, std::string_view text, std::size_t at)
 {
-    // RESP2's two nulls. RESP3 has one of its own, and its new types have none of this kind.
+    // RESP2's two nulls. RESP3 has its own null, and its new types have no null of this kind.
     if (text == "-1" && (type == resp_type::bulk || type == resp_type::array)) {
         add({.type = resp_type::null});
         value_ended();
         return parse_status::complete;
     }
-    // This also refuses "?", a length that is told later. RESP3 has it, but Redis never sends it.
+    // This also refuses "?", a length that follows later. RESP3 has it, but Redis never sends it.
     const auto length = to_length(text);
     if (!length) {
         return fail(at, in_quotes(text) + " is not a length");
@@ -187,8 +188,9 @@ parse_status reply_parser::open_aggregate(resp_type type, std::size_t count, std
     if (stack_.size() >= limits_.depth) {
         return fail(at - 1, "more than " + std::to_string(limits_.depth) + " nested aggregates");
     }
-    // Children are counted when they are promised, so that a reply which cannot be taken is refused
-    // at once. Memory is taken only as they come. An attribute counts itself: no parent did.
+    // Children are counted when they are announced, so that a reply that is too large is refused at
+    // once. Memory is allocated only when they arrive. An attribute counts itself, because its
+    // parent did not.
     const bool is_attribute = type == resp_type::attribute;
     const std::size_t own = is_attribute ? 1 : 0;
     const std::size_t each = is_attribute || type == resp_type::map ? 2 : 1;
@@ -199,8 +201,8 @@ parse_status reply_parser::open_aggregate(resp_type type, std::size_t count, std
     const std::size_t children = count * each;
     announced_ += own + children;
 
-    // To the aggregate it stands in, an attribute is one child more than was announced; so it ends
-    // as every other child does, and the value it belongs to is still to come.
+    // For its aggregate, an attribute is one child more than was announced. So it ends like every
+    // other child, and the value that it belongs to is still to come.
     if (is_attribute && !stack_.empty()) {
         ++stack_.back().remaining;
     }
@@ -213,7 +215,7 @@ parse_status reply_parser::open_aggregate(resp_type type, std::size_t count, std
     return parse_status::complete;
 }
 
-// A body is taken when its CRLF is there as well: one look instead of three.
+// A string is taken only when its CRLF is there too: one check instead of three.
 parse_status reply_parser::read_body(std::string_view buffer)
 {
     const std::size_t available = buffer.size() - position_;
@@ -245,12 +247,12 @@ std::size_t reply_parser::add(resp_node node)
     if (!stack_.empty() && stack_.back().node == discard) {
         return discard;
     }
-    node.end = nodes_.size() + 1;  // of an aggregate: until its children are there
+    node.end = nodes_.size() + 1;  // of an aggregate: until its children are read
     nodes_.push_back(node);
     return nodes_.size() - 1;
 }
 
-// Ends every aggregate of which the value just read was the last child.
+// Ends every aggregate whose last child was the value just read.
 void reply_parser::value_ended() noexcept
 {
     while (!stack_.empty() && --stack_.back().remaining == 0) {

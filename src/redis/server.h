@@ -1,4 +1,4 @@
-// One server as its clients see it: where it is, and what is needed to connect.
+// One server: its address, and what is needed to connect to it.
 #pragma once
 
 #include "base/clock.h"
@@ -21,15 +21,15 @@ public:
     // Throws pawl::error (bad_argument) if a certificate cannot be used.
     explicit server(server_config config);
 
-    // Whether it is this user's private server, which is started when it is needed.
+    // Whether it is this user's private server, which pawl starts when it is needed.
     [[nodiscard]] bool is_local() const noexcept { return is_local_; }
 
-    // Starts this user's private server if that is the address and it does not run; else does
-    // nothing. Blocks no longer than `limit`. Returns what went wrong.
+    // Starts this user's private server if that is the address and it is not running. Otherwise
+    // does nothing. Blocks at most for `limit`. Returns the problem, if there is one.
     [[nodiscard]] std::optional<failure> prepare(std::chrono::milliseconds limit) const;
 
-    // Begins to connect. `until`: when the caller gives up; no address is waited for until then if the
-    // host has others.
+    // Begins to connect. `until`: when the caller gives up. If the host has several addresses, each
+    // gets only a part of that time.
     [[nodiscard]] std::unique_ptr<link> dial(base::boot_time until) const;
 
     // For messages.
@@ -40,7 +40,8 @@ private:
     bool is_local_;
     std::unique_ptr<tls_context> tls_;
 
-    // One look-up at a time for all who connect: a slow name server must not be asked by hundreds.
+    // One lookup at a time for all connections, so that a slow name server does not get hundreds of
+    // queries.
     mutable std::mutex mutex_;
     mutable std::optional<resolution> host_;
 };

@@ -31,7 +31,7 @@ std::optional<failure> socket_transport::call(const writer& request, const waiti
     for (auto replies = connection->send(request); replies > 0; --replies) {
         const auto reply = connection->next_reply(how.until, how.stop);
         if (!reply) {
-            // Whatever befell this connection may have befallen all that were idle.
+            // The idle connections may have the same problem.
             pool_.drop_idle();
             return connection->problem();
         }
@@ -40,7 +40,7 @@ std::optional<failure> socket_transport::call(const writer& request, const waiti
     }
     if (role != server_role::unknown) connection->leave();
     if (role == server_role::replica) {
-        // So are all others that lead there, and who listens there is not told of anything.
+        // All other connections to it lead to the replica too, and its listener would hear nothing.
         pool_.drop_idle();
         loop_->post([this, now = base::boot_clock::now()] { pipeline_.leave(now); });
     }

@@ -1,4 +1,4 @@
-// Over the network or a Unix socket: a pool for those who wait, a pipeline for the rest.
+// Over the network or a Unix socket: a pool for blocking calls, a pipeline for the others.
 #pragma once
 
 #include "base/event_loop.h"
@@ -16,7 +16,7 @@ namespace pawl::redis {
 
 class socket_transport final : public transport {
 public:
-    // `loop` must outlive the transport, which must be destroyed when the loop has stopped. Throws
+    // `loop` must outlive the transport. Stop the loop before the transport is destroyed. Throws
     // pawl::error (bad_argument).
     socket_transport(base::event_loop& loop, server_config config, std::size_t pool_size,
                      limits within);

@@ -36,7 +36,7 @@ bool is_ip_address(const std::string& host)
            ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
-// What the macro SSL_set_tlsext_host_name does, without its casts.
+// Does the same as the macro SSL_set_tlsext_host_name, without its casts.
 bool set_server_name(SSL* ssl, std::string name)
 {
     return ::SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) ==
@@ -70,7 +70,7 @@ tls_context::tls_context(const tls_options& options, const std::string& host)
                 "cert_file '" + options.cert_file + "' cannot be used");
         require(::SSL_CTX_use_PrivateKey_file(ctx, options.key_file.c_str(), SSL_FILETYPE_PEM) == 1,
                 "key_file '" + options.key_file + "' cannot be used");
-        require(::SSL_CTX_check_private_key(ctx) == 1, "key_file does not belong to cert_file");
+        require(::SSL_CTX_check_private_key(ctx) == 1, "key_file does not match cert_file");
     }
     ::SSL_CTX_set_verify(ctx, verify_ ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
@@ -87,7 +87,8 @@ tls_session::tls_session(const tls_context& context)
     ::SSL_set_connect_state(ssl_.get());
     const auto& name = context.server_name_;
     if (is_ip_address(name)) {
-        // Numbers are verified as such and not sent as a server name: RFC 6066 forbids it.
+        // A numeric address is verified as an address, and not sent as a server name: RFC 6066
+        // forbids that.
         require(::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl_.get()), name.c_str()) == 1,
                 "cannot verify the address");
     } else {
@@ -121,7 +122,7 @@ tls_session::status tls_session::receive(std::string_view cipher_text, std::stri
         ::BIO_write(input_, cipher_text.data(), clamped(cipher_text.size())) <= 0) {
         return failed();
     }
-    // During the handshake the bytes only wait for it.
+    // During the handshake, the bytes are only stored for it.
     if (::SSL_is_init_finished(ssl_.get()) != 1) return status::ok;
     std::array<char, 16384> chunk{};
     while (true) {

@@ -1,4 +1,4 @@
-// TLS as a filter between bytes: no socket in here, so blocking and asynchronous connections share it.
+// TLS as a filter of bytes, without a socket. Blocking and asynchronous connections share it.
 #pragma once
 
 #include <pawl/options.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// OpenSSL's own types; its headers stay in tls.cpp.
+// OpenSSL's own types. Its headers are included in tls.cpp only.
 struct ssl_ctx_st;
 struct ssl_st;
 struct bio_st;
@@ -30,8 +30,8 @@ private:
     bool verify_;
 };
 
-// One connection. Bytes from the network go in through receive(); bytes for the network come out of
-// take_output(), which is to be asked after every call.
+// One connection. Bytes from the network go in through receive(). Bytes for the network come out of
+// take_output(), which must be called after every other call.
 class tls_session {
 public:
     explicit tls_session(const tls_context& context);
@@ -41,7 +41,7 @@ public:
 
     enum class status { ok, more, closed, failed };
 
-    // Goes on with the handshake: ok when it is done, more when the peer's next bytes are needed.
+    // Continues the handshake: `ok` when it is done, `more` when it needs bytes from the peer.
     [[nodiscard]] status handshake();
 
     // Appends plain text to `out`: ok, closed or failed.
@@ -50,7 +50,7 @@ public:
     // Encrypts. Only after the handshake.
     [[nodiscard]] status send(std::string_view plain_text);
 
-    // Moves what is to be sent to the end of `out`.
+    // Appends the bytes to be sent to `out`, and removes them here.
     void take_output(std::string& out);
 
     // After `failed`.

@@ -1,4 +1,4 @@
-// The way to one server and back, whatever it is made of: sockets, or memory.
+// The connection to one server, over sockets or in memory.
 #pragma once
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@
 
 namespace pawl::redis {
 
-// Gets what is published to this client's channel. On the client's scheduler.
+// Receives the messages of this client's channel. Called on the client's scheduler.
 class listener {
 public:
     listener() = default;
@@ -25,7 +25,7 @@ public:
 
     virtual void heard(std::string_view message) = 0;
 
-    // From now on messages arrive, or do not any more: some may have been missed then.
+    // Whether messages arrive from now on. After `false`, messages may have been missed.
     virtual void listening(bool now) = 0;
 };
 
@@ -38,51 +38,52 @@ public:
 
     struct limits {
         std::chrono::milliseconds connect;
-        std::chrono::milliseconds command;  // no answer is waited for longer than that
+        std::chrono::milliseconds command;  // the longest wait for an answer
     };
 
-    // Writes a request in the way that this server understands. Returns how many replies there will
-    // be: one, unless it is several commands.
+    // Writes a request in the form that this server understands. Returns the number of replies:
+    // one, unless the request has several commands.
     using writer = std::function<unsigned(const server_facts&, std::string& out)>;
 
     struct waiting {
         base::boot_time until;
         const base::interrupt* stop{};  // may be null
-        bool may_start{};               // the local: server, if that is what it is
+        bool may_start{};               // may start the server, if it is the local: server
     };
-    // From any thread, and in that thread: asks, and waits for the replies, of which `read` gets one
-    // after the other.
+    // From any thread: sends the request and waits for the replies in the calling thread. `read` is
+    // called for each reply.
     [[nodiscard]] virtual std::optional<failure> call(
         const writer& request, const waiting& how,
         const std::function<void(const reply_view&)>& read) = 0;
 
-    // On the client's scheduler only: asks on the one connection that is shared. `done` is called on
-    // it too, later, for each reply or once for what befell the rest of them, unless the transport is
-    // destroyed first; exactly one of the pointers is set. Late replies are waited for, but silence
-    // for longer than `patience` may be taken for the end of the connection.
+    // On the client's scheduler only: sends a request on the shared connection. `done` is called on
+    // the scheduler too, later: for each reply, or once for the failure of the remaining replies.
+    // It is not called if the transport is destroyed first. Exactly one of the pointers is set.
+    // Late replies are waited for. But if nothing arrives for longer than `patience`, the
+    // connection may be considered dead.
     using reader = std::function<void(const reply_view*, const failure*)>;
     virtual void submit(writer request, std::chrono::milliseconds patience, reader done) = 0;
 
-    // From any thread: starts the local: server, if that is what it is and has not been done; waits
-    // for it, no longer than the limit for a connection.
+    // From any thread: starts the server, if it is the local: server and was not started yet. Waits
+    // for it, at most for the connect limit.
     [[nodiscard]] virtual std::optional<failure> prepare() { return std::nullopt; }
 
-    // On the client's scheduler only, and without waiting: starts the local: server once more, which
-    // may have been stopped since. `done` is called on the scheduler, later, unless the transport is
-    // destroyed first. False if that is not the server, and nothing is done.
+    // On the client's scheduler only, and without waiting: starts the local: server again, because
+    // it may have been stopped. `done` is called on the scheduler, later, unless the transport is
+    // destroyed first. Returns false and does nothing if it is not the local: server.
     using start_handler = std::function<void(const std::optional<failure>&)>;
     [[nodiscard]] virtual bool start_server(const start_handler& /*done*/) { return false; }
 
-    // On the client's scheduler only: makes that connection before it is needed.
+    // On the client's scheduler only: makes the shared connection before it is needed.
     virtual void connect() = 0;
 
-    // On the client's scheduler only, once: listens to `channel` on the shared connection, from now on
-    // and whenever that was made anew; when it breaks it is made anew, after a pause. On a server
-    // that cannot send messages between replies (no RESP3) nothing is ever heard. `who` must outlive
-    // the transport.
+    // On the client's scheduler only, once: subscribes to `channel` on the shared connection, now
+    // and after each new connection. When the connection breaks, a new one is made after a pause. A
+    // server that cannot send messages between replies (no RESP3) never sends any. `who` must
+    // outlive the transport.
     virtual void listen(std::string channel, listener& who) = 0;
 
-    // For messages: where the server is, without any password.
+    // For messages: the server's address, without a password.
     [[nodiscard]] virtual const std::string& shown() const noexcept = 0;
 };
 

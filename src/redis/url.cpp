@@ -32,7 +32,7 @@ int hex_digit(char c)
     return -1;
 }
 
-// `part` is what a message calls it: a password must not be shown.
+// `part` names the text in a message. The text itself may be a password and is not shown.
 std::string percent_decoded(std::string_view text, std::string_view part)
 {
     std::string out;
@@ -69,7 +69,7 @@ int database_number(std::string_view text)
 {
     const auto value = number<int>(text);
     if (!value || *value < 0) {
-        refuse("database '" + std::string{text} + "' is not a number from 0 upwards");
+        refuse("database '" + std::string{text} + "' is not a number (allowed: 0 and above)");
     }
     return *value;
 }
@@ -78,7 +78,7 @@ std::uint16_t port_number(std::string_view text)
 {
     const auto value = number<std::uint16_t>(text);
     if (value && *value != 0) return *value;
-    // Text is not shown: in redis://user:password, without a host, it is the password.
+    // The text is not shown: in redis://user:password, without a host, it is the password.
     const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
     refuse("port " + (digits ? '\'' + std::string{text} + '\'' : "is text") +
            " (allowed: 1 – 65535)");
@@ -156,7 +156,7 @@ void read_host(std::string_view text, address& where)
     if (port) where.port = port_number(*port);
 }
 
-// What follows redis:// or rediss://, without the query.
+// The text after redis:// or rediss://, without the query.
 void read_tcp(std::string_view text, server_config& config)
 {
     const auto slash = text.find('/');
@@ -177,7 +177,7 @@ void read_unix(std::string_view text, address& where)
     if (text.starts_with("//")) text.remove_prefix(2);
     where.what = address::kind::unix_socket;
     where.path = percent_decoded(text, "path");
-    constexpr std::size_t longest = 107;  // what fits into sockaddr_un, its NUL aside
+    constexpr std::size_t longest = 107;  // the size of sun_path without the NUL
     if (!where.path.starts_with('/') || where.path.size() > longest) {
         refuse("socket path '" + where.path + "' (allowed: absolute, at most 107 bytes)");
     }
@@ -193,7 +193,7 @@ void read_memory(std::string_view name, address& where)
     where.name = name;
 }
 
-// With the database, as locks in different ones have nothing to do with each other.
+// With the database, because locks in different databases are independent.
 std::string shown_address(const address& where, int database)
 {
     const auto number = std::to_string(database);
@@ -209,7 +209,7 @@ std::string shown_address(const address& where, int database)
            ':' + std::to_string(where.port) + (database == 0 ? "" : '/' + number);
 }
 
-// A password with a bare '/' or '?' would be taken for a database or a parameter, and shown.
+// A password with an unescaped '/' or '?' would be taken for a database or a parameter, and shown.
 void refuse_stray_at(std::string_view url)
 {
     const auto host = url.find("://");
@@ -218,7 +218,7 @@ void refuse_stray_at(std::string_view url)
     if (end_of_host == std::string_view::npos) return;
     if (url.find('@', end_of_host) != std::string_view::npos) {
         refuse(
-            "an '@' behind the host (in a password write / as %2F and ? as %3F; elsewhere write "
+            "an '@' after the host (in a password write / as %2F and ? as %3F; elsewhere write "
             "@ as %40)");
     }
 }
@@ -239,7 +239,7 @@ void read_url(std::string_view url, server_config& config)
     } else if (before.starts_with("memory:")) {
         read_memory(before.substr(7), config.where);
     } else {
-        // Only what stands before the first colon: anything after it may be secret.
+        // Only the text before the first colon: the rest may be secret.
         const auto scheme = before.substr(0, before.find(':'));
         refuse("scheme '" + std::string{scheme.substr(0, 32)} +
                "' (allowed: " + std::string{allowed_schemes} + ")");
@@ -303,7 +303,7 @@ void check(const server_config& config)
         }
     }
     if (config.tls.cert_file.empty() != config.tls.key_file.empty()) {
-        throw error{errc::bad_argument, "tls: cert_file and key_file go together"};
+        throw error{errc::bad_argument, "tls: cert_file and key_file must be given together"};
     }
     const bool any_tls = !config.tls.ca_file.empty() || !config.tls.cert_file.empty() ||
                          !config.tls.server_name.empty() || !config.tls.verify;

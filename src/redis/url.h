@@ -1,4 +1,4 @@
-// Where the server is and how to speak to it, from a URL and the options beside it.
+// The server's address and settings, from a URL and the options beside it.
 #pragma once
 
 #include <pawl/options.h>
@@ -15,15 +15,15 @@ namespace pawl::redis {
 struct address {
     enum class kind { tcp, unix_socket, local, memory };
     kind what = kind::tcp;
-    std::string host;  // tcp: a name or a number
+    std::string host;  // tcp: a name or a numeric address
     std::uint16_t port = 6379;
     std::string path;            // unix_socket
-    std::optional<uid_t> owner;  // unix_socket: the user who must run the server; nothing: any
-    std::string name;            // memory; empty for a server of the client's own
+    std::optional<uid_t> owner;  // unix_socket: the user who must run the server; unset: any
+    std::string name;            // memory; empty for a server that only this client uses
     bool tls = false;
 };
 
-// Everything that a connection needs to know, checked.
+// Everything that a connection needs, checked.
 struct server_config {
     address where;
     std::string user;
@@ -36,8 +36,8 @@ struct server_config {
     std::string shown;  // the address for messages: no user, no password
 };
 
-// Throws pawl::error (bad_argument) that names what is wrong and what is allowed, and never shows a
-// password.
+// Throws pawl::error (bad_argument). The message names the problem and what is allowed, and never
+// shows a password.
 [[nodiscard]] server_config read_config(const client_options& options);
 
 }  // namespace pawl::redis

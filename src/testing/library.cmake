@@ -1,14 +1,14 @@
-# memory: and <pawl/testing.h>, for programs that test with them; and what our own tests link.
+# memory: and <pawl/testing.h>, for programs that test with them, and for pawl's own tests.
 pawl_add_objects(pawl_testing_objects ${testing_sources})
 target_link_libraries(pawl_testing_objects PRIVATE PkgConfig::pawl_lua)
 pawl_share_precompiled(pawl_testing_objects pawl_objects)
 
-# A static one is linked together with libpawl.a, which has the leaves.
+# A static pawl_testing is linked together with libpawl.a, which contains the leaf objects.
 add_library(pawl_testing $<TARGET_OBJECTS:pawl_testing_objects>
   $<$<BOOL:${BUILD_SHARED_LIBS}>:$<TARGET_OBJECTS:pawl_leaf_objects>>)
 add_library(pawl::testing ALIAS pawl_testing)
 pawl_describe_library(pawl_testing MAP ${PROJECT_SOURCE_DIR}/cmake/pawl-testing.map)
-# Installed, it finds libpawl beside itself.
+# The installed library finds libpawl in its own directory.
 set_target_properties(pawl_testing PROPERTIES
   EXPORT_NAME testing
   OUTPUT_NAME pawl-testing
@@ -17,7 +17,7 @@ target_link_libraries(pawl_testing
   PUBLIC pawl
   PRIVATE OpenSSL::Crypto PkgConfig::pawl_lua Threads::Threads $<BUILD_INTERFACE:pawl_compile_options>)
 if(BUILD_SHARED_LIBS)
-  # libpawl has a pointer into it, which must not outlive it.
+  # libpawl keeps a pointer into this library, so it must not be unloaded.
   target_link_options(pawl_testing PRIVATE -Wl,-z,nodelete)
 endif()
 

@@ -44,14 +44,14 @@ memory::session session_of(client& who, const memory::server& of)
     const auto* const where =
         dynamic_cast<const memory::platform*>(&pawl_private::platform_of(who));
     if (where == nullptr || where->server().get() != &of) {
-        throw error{errc::bad_argument,
-                    "memory_server: a client of " + who.server() + " is none of " + of.shown()};
+        throw error{errc::bad_argument, "memory_server: the client is connected to " +
+                                            who.server() + ", not to " + of.shown()};
     }
     return where->session();
 }
 
-// Before answers cease, so that what was done before is done: a connection made, a lock given back.
-void let_all_come_to_rest(memory::server& server)
+// Called before answers stop: completes work that is under way, such as a connection or a release.
+void finish_pending_work(memory::server& server)
 {
     server.time().advance(std::chrono::nanoseconds{0});
 }
@@ -67,7 +67,7 @@ memory_server::memory_server(std::string_view name)
 
 memory_server::~memory_server()
 {
-    // The parent's threads may have held any of its mutexes.
+    // A thread of the parent may have held one of the mutexes at the fork.
     const bool inherited = state_->process_mark != base::process_mark();
     if (inherited) static_cast<void>(state_.release());  // NOLINT(bugprone-unused-return-value)
 }
@@ -99,7 +99,7 @@ void memory_server::advance(std::chrono::nanoseconds by)
 
 void memory_server::freeze()
 {
-    let_all_come_to_rest(*mine().server);
+    finish_pending_work(*mine().server);
     mine().server->freeze();
 }
 
@@ -111,7 +111,7 @@ void memory_server::thaw()
 void memory_server::cut_off(client& who)
 {
     auto& server = *mine().server;
-    let_all_come_to_rest(server);
+    finish_pending_work(server);
     server.cut_off(session_of(who, server));
 }
 

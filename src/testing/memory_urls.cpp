@@ -1,4 +1,4 @@
-// Makes memory: URLs known to libpawl.
+// Registers memory: URLs with libpawl.
 #include <pawl/testing.h>
 
 #include "store/memory/platform.h"

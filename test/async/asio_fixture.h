@@ -1,5 +1,5 @@
-// What the tests of <pawl/asio.h> start from: one lock that two clients want, and an io_context that is run
-// by the test itself.
+// The fixture of the tests of <pawl/asio.h>: one lock that two clients want, and an io_context that
+// the test runs.
 #pragma once
 
 #include "async/contended_memory.h"
@@ -22,7 +22,7 @@ using boost::system::error_code;
 
 class with_asio : public contended_memory {
 protected:
-    // Runs the io_context until it has nothing to do; false if that takes too long.
+    // Runs the io_context until it has nothing to do. False if that takes too long.
     [[nodiscard]] bool run()
     {
         io_.restart();
@@ -30,7 +30,7 @@ protected:
         return io_.stopped();
     }
 
-    // Runs a coroutine to its end, and returns what it returned or throws what it threw.
+    // Runs a coroutine to its end. Returns its result, or throws its exception.
     template <class Result>
     Result run(net::awaitable<Result> what)
     {

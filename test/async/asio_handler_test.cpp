@@ -1,5 +1,5 @@
-// What a handler brings along is used: its executor, its allocator, its cancellation slot. And what
-// becomes of it when its io_context, or the client, goes first.
+// The executor, allocator and cancellation slot of a handler are used. And what happens to a
+// handler when its io_context or the client is destroyed first.
 #include "async/asio_fixture.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -54,7 +54,8 @@ TEST_F(handler, is_called_on_its_strand)
 
 TEST_F(handler, without_an_executor_is_called_on_a_thread_that_may_block)
 {
-    // It blocks until the client has done something else, which it could not on the client's thread.
+    // It blocks until the client has done something else. That would be impossible on the client's
+    // thread.
     std::promise<bool> locked;
     mutex_.async_acquire([&](error_code, hold held) {
         held.release();
@@ -69,7 +70,7 @@ TEST_F(handler, is_never_called_by_the_call_itself)
     bool inside = true;
     bool called = false;
     net::post(io_, [&] {
-        // In a thread of the executor, where dispatch() would call it at once.
+        // In a thread of the executor, where dispatch() would call the handler at once.
         hold nothing;
         nothing.async_release(net::bind_executor(io_, [&](error_code ec) {
             EXPECT_TRUE(ec == errc::not_owner) << ec;
@@ -153,7 +154,7 @@ TEST_F(handler, is_kept_in_its_allocators_memory_until_it_is_called)
     EXPECT_EQ(account.allocations, 2);  // once while it waited, once to be posted
 }
 
-// In memory of its own.
+// A handler that is stored in its own memory.
 struct owning_handler {
     using allocator_type = counting_allocator<char>;
 
@@ -197,7 +198,7 @@ protected:
     net::cancellation_signal signal_;
 };
 
-TEST_P(cancelled_handler, is_told_when_it_waited)
+TEST_P(cancelled_handler, is_called_with_the_cancelled_error)
 {
     hold held = mutex_.acquire();
     error_code told;
@@ -224,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(with_each_type, cancelled_handler,
                                            int(net::cancellation_type::partial),
                                            int(net::cancellation_type::total)));
 
-TEST_F(handler, of_a_limited_call_is_told_that_it_was_cancelled)
+TEST_F(handler, of_a_call_with_a_limit_gets_the_cancelled_error)
 {
     const hold held = mutex_.acquire();
     net::cancellation_signal signal;
@@ -252,7 +253,7 @@ TEST_F(handler, that_is_cancelled_after_the_grant_gets_the_hold)
                                                told = ec;
                                                got = std::move(held);
                                            }))));
-    // Nobody has run the io_context, but the client has told so: the handler was posted.
+    // The io_context has not run, but the handler was posted: the client has completed the call.
     EXPECT_TRUE(eventually([&] { return account.allocations == 2; }));
     signal.emit(net::cancellation_type::terminal);
     EXPECT_TRUE(run());
@@ -274,7 +275,7 @@ TEST_F(handler, of_a_release_cannot_be_cancelled)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-// ── What goes first ─────────────────────────────────────────────────────────────────────────────
+// ── Order of destruction ────────────────────────────────────────────────────────────────────────
 
 net::awaitable<void> hold_for_ever(mutex& lock, std::shared_ptr<int> alive)
 {
@@ -282,7 +283,7 @@ net::awaitable<void> hold_for_ever(mutex& lock, std::shared_ptr<int> alive)
     ++*alive;
 }
 
-TEST_F(handler, is_destroyed_with_its_io_context_and_its_call_called_off)
+TEST_F(handler, is_destroyed_with_its_io_context_and_its_call_is_cancelled)
 {
     hold held = mutex_.acquire();
     const auto alive = std::make_shared<int>(0);
@@ -301,19 +302,19 @@ TEST_F(handler, is_destroyed_with_its_io_context_and_its_call_called_off)
     EXPECT_EQ(*alive, 0);
 }
 
-TEST_F(handler, that_was_posted_goes_with_its_io_context_and_so_does_its_hold)
+TEST_F(handler, that_was_posted_is_destroyed_with_its_io_context_and_its_hold_is_released)
 {
     {
         net::io_context brief;
         mutex_.async_acquire(net::bind_executor(brief, [](error_code, const hold&) {
-            FAIL() << "called though nobody ran the io_context";
+            FAIL() << "called although the io_context did not run";
         }));
         EXPECT_TRUE(eventually([&] { return !client_.holds().empty(); }));
     }
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-TEST_F(handler, and_io_contexts_that_come_and_go_while_calls_end_do_no_harm)
+TEST_F(handler, is_safe_when_io_contexts_are_destroyed_while_calls_end)
 {
     for (int i = 0; i < 100; ++i) {
         net::io_context brief;
@@ -325,7 +326,7 @@ TEST_F(handler, and_io_contexts_that_come_and_go_while_calls_end_do_no_harm)
     EXPECT_TRUE(mutex_.try_acquire_for(patience));
 }
 
-TEST_F(handler, is_told_when_the_client_is_destroyed)
+TEST_F(handler, is_called_when_the_client_is_destroyed)
 {
     const hold held = mutex_.acquire();
     auto brief = std::make_unique<client>(options());

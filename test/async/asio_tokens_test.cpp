@@ -1,4 +1,4 @@
-// Every kind of completion token, and what it is given.
+// Every kind of completion token, and its result.
 #include "async/asio_fixture.h"
 
 #include <boost/asio/as_tuple.hpp>
@@ -37,7 +37,7 @@ TEST_F(token, a_callback_is_given_the_hold)
     EXPECT_EQ(server_.holder("job"), got.id());
 }
 
-TEST_F(token, a_callback_may_be_one_that_can_only_be_moved)
+TEST_F(token, a_callback_may_be_move_only)
 {
     bool called = false;
     mutex_.async_try_acquire(net::bind_executor(
@@ -130,7 +130,7 @@ TEST_F(token, deferred_that_is_never_started_does_nothing)
         [[maybe_unused]] auto given_up = held.async_release(net::deferred);
         EXPECT_FALSE(held);
     }
-    EXPECT_FALSE(server_.is_locked("job"));  // a release that is thrown away releases
+    EXPECT_FALSE(server_.is_locked("job"));  // a hold is released if its release is never started
 }
 
 net::awaitable<void> use_as_tuple(mutex& lock)
@@ -176,7 +176,7 @@ net::awaitable<void> acquire_or_tire(mutex& lock, std::chrono::milliseconds wait
     got = first.index() == 0;
 }
 
-TEST_F(token, an_operator_of_awaitables_cancels_who_comes_second)
+TEST_F(token, an_or_of_awaitables_cancels_the_slower_one)
 {
     bool got = false;
     run(acquire_or_tire(mutex_, 1h, got));
@@ -191,7 +191,7 @@ TEST_F(token, an_operator_of_awaitables_cancels_who_comes_second)
 
 // ── Futures ─────────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(token, use_future_brings_the_hold)
+TEST_F(token, use_future_returns_the_hold)
 {
     std::future<hold> got = mutex_.async_acquire(net::use_future);
     hold held = got.get();
@@ -215,7 +215,7 @@ TEST_F(token, use_future_throws_the_error)
 
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────
 
-TEST(asio_error, keeps_its_meaning_on_the_way_through_boost)
+TEST(asio_error, keeps_its_meaning_as_a_boost_error_code)
 {
     for (const errc each : {errc::busy, errc::timed_out, errc::lost, errc::not_owner,
                             errc::unreachable, errc::refused, errc::not_a_lock, errc::bad_argument,
@@ -234,7 +234,7 @@ TEST(asio_error, keeps_its_meaning_on_the_way_through_boost)
     }
 }
 
-TEST(asio_error, of_a_cancelled_call_is_both_ours_and_asios)
+TEST(asio_error, of_a_cancelled_call_equals_pawls_and_asios_error)
 {
     const error_code ec = detail::asio_code(errc::cancelled);
     EXPECT_TRUE(ec == net::error::operation_aborted);
@@ -245,13 +245,13 @@ TEST(asio_error, of_a_cancelled_call_is_both_ours_and_asios)
     EXPECT_TRUE(ec == std::errc::operation_canceled);
 }
 
-TEST(asio_error, of_none_is_none)
+TEST(asio_error, of_a_success_is_no_error)
 {
     EXPECT_EQ(detail::asio_code({}), error_code{});
     EXPECT_FALSE(detail::asio_code({}));
 }
 
-TEST(asio_error, leaves_the_comparisons_of_std_alone)
+TEST(asio_error, does_not_change_comparisons_of_std_error_codes)
 {
     const std::error_code ec = errc::busy;
     EXPECT_TRUE(ec == errc::busy);

@@ -19,7 +19,7 @@
 namespace pawl::test {
 namespace {
 
-// What a coroutine gets is put where the test can see it. The test waits for the coroutine's end first.
+// Stores the result of a coroutine for the test. The test waits for the end of the coroutine first.
 task acquire_into(lockable& lock, hold& got)
 {
     got = co_await lock.acquire_async();
@@ -63,7 +63,7 @@ TEST_F(awaiting, a_lock_that_is_held_waits_for_its_release)
     EXPECT_GT(got.fence(), held.fence());
 }
 
-TEST_F(awaiting, a_try_says_no_without_throwing)
+TEST_F(awaiting, a_try_of_a_busy_lock_returns_nothing_without_throwing)
 {
     const hold held = mutex_.acquire();
     std::optional<hold> got;
@@ -79,7 +79,7 @@ TEST_F(awaiting, a_try_gives_a_hold)
     EXPECT_TRUE(*got);
 }
 
-TEST_F(awaiting, a_limit_that_passes_says_no_without_throwing)
+TEST_F(awaiting, a_limit_that_passes_returns_nothing_without_throwing)
 {
     const hold held = mutex_.acquire();
     std::optional<hold> got;
@@ -87,7 +87,7 @@ TEST_F(awaiting, a_limit_that_passes_says_no_without_throwing)
     EXPECT_FALSE(got);
 }
 
-TEST_F(awaiting, trouble_is_thrown_with_its_words)
+TEST_F(awaiting, an_error_is_thrown_with_its_message)
 {
     server_.fill_memory();
     hold got;
@@ -101,7 +101,7 @@ TEST_F(awaiting, trouble_is_thrown_with_its_words)
     }
 }
 
-TEST_F(awaiting, what_is_stopped_before_it_begins_throws)
+TEST_F(awaiting, a_call_that_is_stopped_before_it_begins_throws)
 {
     std::stop_source stop;
     stop.request_stop();
@@ -111,7 +111,7 @@ TEST_F(awaiting, what_is_stopped_before_it_begins_throws)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-TEST_F(awaiting, what_is_stopped_while_it_waits_throws)
+TEST_F(awaiting, a_call_that_is_stopped_while_it_waits_throws)
 {
     hold held = mutex_.acquire();
     std::stop_source stop;
@@ -125,7 +125,7 @@ TEST_F(awaiting, what_is_stopped_while_it_waits_throws)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-TEST_F(awaiting, a_limited_one_that_is_stopped_says_no)
+TEST_F(awaiting, a_call_with_a_limit_that_is_stopped_returns_nothing)
 {
     const hold held = mutex_.acquire();
     std::stop_source stop;
@@ -154,7 +154,7 @@ task use(lockable& lock, std::vector<hold_state>& seen)
     seen.push_back(held.state());
 }
 
-TEST_F(awaiting, extends_and_releases)
+TEST_F(awaiting, extend_and_release_work)
 {
     std::vector<hold_state> seen;
     use(mutex_, seen).get();
@@ -172,15 +172,15 @@ task extend(hold& what, std::chrono::milliseconds lease)
     co_await what.extend_async(lease);
 }
 
-TEST_F(awaiting, a_release_takes_the_hold_at_once)
+TEST_F(awaiting, a_release_ends_the_hold_at_once)
 {
     hold held = mutex_.acquire();
     auto unused = held.release_async();
     EXPECT_FALSE(held);
-    EXPECT_TRUE(server_.is_locked("job"));  // nothing has been sent: it was not awaited
+    EXPECT_TRUE(server_.is_locked("job"));  // nothing has been sent, because it was not awaited
 }
 
-TEST_F(awaiting, a_release_of_nothing_throws)
+TEST_F(awaiting, a_release_of_an_empty_hold_throws)
 {
     hold nothing;
     EXPECT_EQ(code_of([&] { release(nothing).get(); }), errc::not_owner);
@@ -194,14 +194,14 @@ TEST_F(awaiting, an_extension_that_is_not_allowed_throws)
     EXPECT_EQ(held.state(), hold_state::held);
 }
 
-TEST_F(awaiting, a_release_of_what_was_lost_throws)
+TEST_F(awaiting, a_release_of_a_lost_hold_throws)
 {
     hold held = mutex_.acquire();
     server_.lose("job");
     EXPECT_EQ(code_of([&] { release(held).get(); }), errc::lost);
 }
 
-// ── Where a coroutine goes on ───────────────────────────────────────────────────────────────────
+// ── Where a coroutine resumes ───────────────────────────────────────────────────────────────────
 
 template <class Where>
 task note_thread(lockable& lock, Where& where, std::thread::id& seen)
@@ -210,7 +210,7 @@ task note_thread(lockable& lock, Where& where, std::thread::id& seen)
     seen = std::this_thread::get_id();
 }
 
-TEST_F(awaiting, goes_on_in_the_clients_thread_unless_told)
+TEST_F(awaiting, resumes_in_the_clients_thread_by_default)
 {
     hold held = mutex_.acquire();
     std::thread::id seen;
@@ -221,7 +221,7 @@ TEST_F(awaiting, goes_on_in_the_clients_thread_unless_told)
     EXPECT_NE(seen, std::this_thread::get_id());
 }
 
-TEST_F(awaiting, goes_on_where_an_executor_says)
+TEST_F(awaiting, resumes_on_the_given_executor)
 {
     run_queue here;
     struct executor {
@@ -236,7 +236,7 @@ TEST_F(awaiting, goes_on_where_an_executor_says)
     EXPECT_EQ(seen, std::this_thread::get_id());
 }
 
-TEST_F(awaiting, goes_on_where_a_callable_says)
+TEST_F(awaiting, resumes_through_the_given_callable)
 {
     run_queue here;
     const auto on = [&here](coro::resumption go_on) { here.execute(std::move(go_on)); };
@@ -247,7 +247,7 @@ TEST_F(awaiting, goes_on_where_a_callable_says)
     EXPECT_EQ(seen, std::this_thread::get_id());
 }
 
-TEST_F(awaiting, goes_on_where_someone_says_who_knows_only_handles)
+TEST_F(awaiting, resumes_through_a_callable_that_takes_only_handles)
 {
     run_queue here;
     const auto on = [&here](std::coroutine_handle<> who) { here.execute([who] { who.resume(); }); };
@@ -258,10 +258,10 @@ TEST_F(awaiting, goes_on_where_someone_says_who_knows_only_handles)
     EXPECT_EQ(seen, std::this_thread::get_id());
 }
 
-TEST_F(awaiting, goes_on_in_an_io_context)
+TEST_F(awaiting, resumes_in_an_io_context)
 {
     boost::asio::io_context here;
-    client own{options()};  // which goes before the io_context
+    client own{options()};  // is destroyed before the io_context
     mutex lock{own, "job"};
     auto on = here.get_executor();
     std::thread::id seen;
@@ -276,7 +276,7 @@ TEST_F(awaiting, goes_on_in_an_io_context)
 
 // ── Coroutines that are destroyed while they wait ───────────────────────────────────────────────
 
-TEST_F(awaiting, is_called_off_when_the_coroutine_is_destroyed)
+TEST_F(awaiting, is_cancelled_when_the_coroutine_is_destroyed)
 {
     hold held = mutex_.acquire();
     hold got;
@@ -297,7 +297,7 @@ task acquire_on(lockable& lock, run_queue& where, bool& resumed)
     resumed = true;
 }
 
-TEST_F(awaiting, is_not_resumed_when_the_coroutine_was_destroyed_after_the_answer)
+TEST_F(awaiting, does_not_resume_a_coroutine_that_was_destroyed_after_the_answer)
 {
     run_queue here;
     bool resumed = false;
@@ -306,7 +306,8 @@ TEST_F(awaiting, is_not_resumed_when_the_coroutine_was_destroyed_after_the_answe
         ASSERT_TRUE(here.has_some());
         EXPECT_TRUE(server_.is_locked("job"));
     }
-    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));  // the queue has it still
+    // The lock is free, although the resumption is still in the queue.
+    EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
     EXPECT_TRUE(here.run_one());
     EXPECT_FALSE(resumed);
 }
@@ -317,7 +318,7 @@ task release_on(hold& what, run_queue& where)
     co_await what.release_async(on);
 }
 
-TEST_F(awaiting, a_release_goes_on_without_its_coroutine)
+TEST_F(awaiting, a_release_completes_without_its_coroutine)
 {
     hold held = mutex_.acquire();
     run_queue here;
@@ -351,7 +352,7 @@ TEST_F(awaiting, coroutines_exclude_each_other)
     EXPECT_EQ(counter, 16 * 25);
 }
 
-TEST_F(awaiting, the_lock_may_be_gone_before_the_answer)
+TEST_F(awaiting, the_mutex_may_be_destroyed_before_the_answer)
 {
     hold held = mutex_.acquire();
     hold got;

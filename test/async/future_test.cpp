@@ -12,7 +12,7 @@ namespace {
 
 class futures : public contended_memory {};
 
-TEST_F(futures, bring_a_hold_when_the_lock_is_free)
+TEST_F(futures, return_a_hold_when_the_lock_is_free)
 {
     hold held = mutex_.acquire();
     std::future<hold> wanted = acquire_future(wanted_);
@@ -22,14 +22,14 @@ TEST_F(futures, bring_a_hold_when_the_lock_is_free)
     EXPECT_GT(wanted.get().fence(), held.fence());
 }
 
-TEST_F(futures, of_tries_say_no_without_throwing)
+TEST_F(futures, of_tries_of_a_busy_lock_return_nothing_without_throwing)
 {
     const hold held = mutex_.acquire();
     EXPECT_FALSE(try_acquire_future(wanted_).get());
     EXPECT_FALSE(acquire_future_for(wanted_, 20ms).get());
 }
 
-TEST_F(futures, of_tries_bring_a_hold)
+TEST_F(futures, of_tries_return_a_hold)
 {
     EXPECT_TRUE(try_acquire_future(wanted_).get());
     EXPECT_TRUE(acquire_future_for(wanted_, patience).get());
@@ -46,7 +46,7 @@ TEST_F(futures, throw_when_stopped)
     EXPECT_FALSE(limited.get());
 }
 
-TEST_F(futures, throw_trouble_from_get)
+TEST_F(futures, throw_errors_from_get)
 {
     server_.fill_memory();
     auto wanted = acquire_future(wanted_);
@@ -58,7 +58,7 @@ TEST_F(futures, throw_trouble_from_get)
     EXPECT_EQ(code_of([&] { released.get(); }), errc::not_owner);
 }
 
-TEST_F(futures, of_extensions_and_releases_end)
+TEST_F(futures, of_extensions_and_releases_become_ready)
 {
     hold held = mutex_.acquire();
     extend_future(held, 1min).get();
@@ -67,7 +67,7 @@ TEST_F(futures, of_extensions_and_releases_end)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-TEST_F(futures, that_nobody_fetches_leave_nothing)
+TEST_F(futures, that_are_dropped_leave_no_lock_behind)
 {
     (void)acquire_future(wanted_);
     EXPECT_TRUE(mutex_.try_acquire_for(patience));

@@ -30,7 +30,7 @@ protected:
         local::stop(true);
     }
 
-    // Each test is a process of its own.
+    // Each test runs in its own process.
     static void set(const char* name, const std::string& value)
     {
         ASSERT_EQ(::setenv(name, value.c_str(), 1), 0);
@@ -76,7 +76,7 @@ TEST_F(on_a_local_server, a_call_that_waits_starts_it_again_when_it_was_stopped)
     EXPECT_TRUE(local::query().running);
 }
 
-TEST_F(on_a_local_server, a_call_says_why_it_was_not_started_again)
+TEST_F(on_a_local_server, a_call_fails_with_the_reason_if_it_cannot_be_started_again)
 {
     client_options options;
     options.url = "local:";
@@ -88,10 +88,10 @@ TEST_F(on_a_local_server, a_call_says_why_it_was_not_started_again)
     set("PATH", "/nowhere");
     try {
         static_cast<void>(acquire_future(lock).get());
-        FAIL() << "granted by nobody";
+        FAIL() << "granted although there is no server";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
-        EXPECT_NE(std::string{e.what()}.find("no redis-server in PATH"), std::string::npos)
+        EXPECT_NE(std::string{e.what()}.find("redis-server is not in PATH"), std::string::npos)
             << e.what();
     }
 }
@@ -109,17 +109,18 @@ TEST_F(on_a_local_server, a_release_does_not_start_it_again)
     EXPECT_FALSE(local::query().running);
 }
 
-TEST_F(on_a_local_server, a_call_says_why_it_does_not_start_and_the_next_tries_again)
+TEST_F(on_a_local_server,
+       a_call_fails_with_the_reason_if_it_cannot_be_started_and_the_next_call_tries_again)
 {
     client client{"local:"};
     mutex lock{client, "job"};
     set("PATH", "/nowhere");
     try {
         static_cast<void>(acquire_future(lock).get());
-        FAIL() << "granted by nobody";
+        FAIL() << "granted although there is no server";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
-        EXPECT_NE(std::string{e.what()}.find("no redis-server in PATH"), std::string::npos)
+        EXPECT_NE(std::string{e.what()}.find("redis-server is not in PATH"), std::string::npos)
             << e.what();
     }
     set("PATH", path_);

@@ -1,4 +1,4 @@
-// An executor that runs what it is given when a test says so, in the test's own thread.
+// An executor that runs its work when a test asks for it, in the test's own thread.
 #pragma once
 
 #include "support/eventually.h"
@@ -21,14 +21,14 @@ public:
         changed_.notify_all();
     }
 
-    // Whether something came within the limit. It is left in the queue.
+    // Whether work came within the limit. It stays in the queue.
     [[nodiscard]] bool has_some(std::chrono::milliseconds limit = patience)
     {
         std::unique_lock guard{mutex_};
         return changed_.wait_for(guard, limit, [this] { return !waiting_.empty(); });
     }
 
-    // Runs one; whether one came within the limit.
+    // Runs one piece of work. Returns whether one came within the limit.
     bool run_one(std::chrono::milliseconds limit = patience)
     {
         if (!has_some(limit)) return false;

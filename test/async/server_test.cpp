@@ -1,5 +1,5 @@
-// Asynchronous calls against a real server: very many at once, beside blocking ones, cancelled at every
-// stage, and with a client that goes first.
+// Asynchronous calls against a real server: very many at once, together with blocking calls,
+// cancelled at every stage, and with a client that is destroyed first.
 #include "async/task.h"
 #include "integration/contended.h"
 #include "support/sanitized.h"
@@ -42,7 +42,8 @@ constexpr std::size_t many = sanitized ? 1'000 : 5'000;
 
 class asio_server : public contended {
 protected:
-    // The threads of this process once the first client has all it ever needs, one for events too.
+    // The threads of this process when the first client has started all of its threads, including
+    // the one for events.
     [[nodiscard]] std::size_t usual_threads()
     {
         mutex{first_, "warm"}.acquire().release();
@@ -50,7 +51,7 @@ protected:
         return thread_count();
     }
 
-    // Runs until nothing is left to do.
+    // Runs until there is nothing left to do.
     void run()
     {
         io_.restart();
@@ -63,7 +64,8 @@ protected:
 
 // ── Very many ───────────────────────────────────────────────────────────────────────────────────
 
-// What the lock protects: who finds someone inside, or a greater fence, has seen an error.
+// The resource that the lock protects. A caller that finds another caller inside, or a greater
+// fence, has seen an error.
 struct protected_thing {
     void enter(std::uint64_t fence)
     {
@@ -92,7 +94,7 @@ net::awaitable<void> visit(lockable& lock, protected_thing& thing)
     co_await held.async_release(use_awaitable);
 }
 
-TEST_F(asio_server, serves_thousands_who_want_one_lock_with_one_thread)
+TEST_F(asio_server, serves_thousands_of_waiters_for_one_lock_with_one_thread)
 {
     const std::size_t threads = usual_threads();
     mutex lock{first_, "job"};
@@ -107,7 +109,7 @@ TEST_F(asio_server, serves_thousands_who_want_one_lock_with_one_thread)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_F(asio_server, serves_thousands_who_queue_at_the_server)
+TEST_F(asio_server, serves_thousands_of_waiters_in_the_servers_queue)
 {
     fair_mutex here{first_, "job"};
     fair_mutex there{second_, "job"};
@@ -155,7 +157,7 @@ net::awaitable<void> visit_often(lockable& lock, protected_thing& thing, int rou
     for (int i = 0; i < rounds; ++i) co_await visit(lock, thing);
 }
 
-TEST_F(asio_server, lets_coroutines_and_threads_have_one_lock_in_turn)
+TEST_F(asio_server, lets_coroutines_and_threads_take_turns_with_one_lock)
 {
     constexpr int rounds = 100;
     mutex lock{first_, "job"};
@@ -208,7 +210,7 @@ task acquire_stopped(lockable& lock, std::stop_token stop, std::error_code& told
     }
 }
 
-TEST_F(asio_server, sends_nothing_for_what_is_cancelled_before_it_starts)
+TEST_F(asio_server, sends_nothing_for_a_call_that_is_cancelled_before_it_starts)
 {
     mutex lock{first_, "job"};
     std::stop_source stop;
@@ -220,7 +222,7 @@ TEST_F(asio_server, sends_nothing_for_what_is_cancelled_before_it_starts)
     EXPECT_EQ(probe_.calls("evalsha") + probe_.calls("eval"), 0);
 }
 
-TEST_F(asio_server, leaves_the_queue_when_it_is_cancelled)
+TEST_F(asio_server, leaves_the_queue_when_a_call_is_cancelled)
 {
     mutex theirs{second_, "job"};
     hold held = theirs.acquire();
@@ -238,7 +240,7 @@ TEST_F(asio_server, leaves_the_queue_when_it_is_cancelled)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_F(asio_server, cancels_many_in_line_and_the_rest_get_the_lock)
+TEST_F(asio_server, cancels_many_waiters_and_the_others_get_the_lock)
 {
     constexpr std::size_t count = 200;
     mutex theirs{second_, "job"};
@@ -257,7 +259,7 @@ TEST_F(asio_server, cancels_many_in_line_and_the_rest_get_the_lock)
     for (std::size_t i = 0; i < count; i += 2) {
         signals[i].emit(net::cancellation_type::terminal);
     }
-    // Who is granted the lock before his cancellation has reached the client gets it.
+    // A waiter that is granted the lock before its cancellation reaches the client gets the lock.
     while (cancelled < count / 2 && io_.run_one_for(patience) > 0) continue;
     held.release();
     run();
@@ -266,7 +268,7 @@ TEST_F(asio_server, cancels_many_in_line_and_the_rest_get_the_lock)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_F(asio_server, keeps_its_promises_when_calls_are_cancelled_at_any_moment)
+TEST_F(asio_server, stays_correct_when_calls_are_cancelled_at_any_moment)
 {
     mutex lock{first_, "job"};
     mutex theirs{second_, "job"};
@@ -293,7 +295,7 @@ TEST_F(asio_server, keeps_its_promises_when_calls_are_cancelled_at_any_moment)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_F(asio_server, gives_back_what_coroutines_were_granted_that_are_gone)
+TEST_F(asio_server, gives_back_locks_that_were_granted_to_destroyed_coroutines)
 {
     mutex theirs{second_, "job"};
     hold held = theirs.acquire();
@@ -309,9 +311,9 @@ TEST_F(asio_server, gives_back_what_coroutines_were_granted_that_are_gone)
     EXPECT_FALSE(told) << told;
 }
 
-// ── What goes first ─────────────────────────────────────────────────────────────────────────────
+// ── Order of destruction ────────────────────────────────────────────────────────────────────────
 
-TEST_F(asio_server, tells_all_when_their_client_is_destroyed)
+TEST_F(asio_server, ends_all_calls_when_their_client_is_destroyed)
 {
     mutex theirs{second_, "job"};
     const hold held = theirs.acquire();
@@ -327,10 +329,10 @@ TEST_F(asio_server, tells_all_when_their_client_is_destroyed)
     brief.reset();
     run();
     EXPECT_EQ(cancelled + others, many);
-    EXPECT_GE(cancelled, many / 2);  // those behind who has the lock had no chance
+    EXPECT_GE(cancelled, many / 2);  // the waiters behind the holder cannot have got the lock
 }
 
-TEST_F(asio_server, is_survived_by_a_client_with_calls_under_way)
+TEST_F(asio_server, may_be_destroyed_before_a_client_with_outstanding_calls)
 {
     mutex theirs{second_, "job"};
     hold held = theirs.acquire();

@@ -1,5 +1,5 @@
-// A coroutine type of the plainest kind, as a user might have one: it begins at once, its end can be
-// waited for, and with the object the coroutine is destroyed, wherever it is.
+// A minimal coroutine type, as a user might have one. It starts at once, its end can be waited for,
+// and destroying the object destroys the coroutine at any point.
 #pragma once
 
 #include <coroutine>
@@ -16,7 +16,7 @@ public:
             [[nodiscard]] static bool await_ready() noexcept { return false; }
             static void await_suspend(std::coroutine_handle<promise_type> who) noexcept
             {
-                // Whoever waits may destroy the coroutine before set_value() has returned.
+                // The waiting thread may destroy the coroutine before set_value() has returned.
                 auto ended = std::move(who.promise().ended);
                 if (const auto problem = who.promise().problem) {
                     ended.set_exception(problem);
@@ -44,7 +44,7 @@ public:
     task& operator=(task&&) = delete;
     ~task() { destroy(); }
 
-    // Waits for the end; throws what the coroutine did.
+    // Waits for the end. Throws the exception of the coroutine.
     void get() { ended_.get(); }
 
     template <class Duration>

@@ -1,5 +1,5 @@
-// Exceptions that go from one thread to another are counted by libstdc++ itself, where ThreadSanitizer
-// does not see it: to it the last owner frees what another has just read.
+// libstdc++ counts the owners of an exception_ptr where ThreadSanitizer does not see it. So it
+// reports a race when the last owner frees an exception that another thread has just read.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions()
 {

@@ -1,7 +1,6 @@
-// The shapes of calls that users write behind co_await. g++ 12 destroys a closure or an aggregate twice
-// that is made inside a co_await expression, unless it is trivial. So nothing that pawl wants there
-// is of that kind, and everything here is used as one would, with strings and shared pointers that
-// tell when they are destroyed once too often.
+// The expressions that users write after co_await. g++ 12 destroys a closure or an aggregate twice
+// if it is created inside a co_await expression and is not trivial. So pawl needs no such object
+// there. The tests use strings and shared pointers, which show when they are destroyed too often.
 #include "async/task.h"
 #include "support/eventually.h"
 
@@ -45,16 +44,16 @@ using namespace std::chrono_literals;
 namespace net = boost::asio;
 using net::use_awaitable;
 
-// Options may be written in place because of this.
+// This makes it safe to write options in place.
 static_assert(std::is_trivially_copyable_v<lock_options>);
 static_assert(std::is_trivially_destructible_v<lock_options>);
 
-// Too long for the string itself, so that it has memory to be freed twice.
+// Too long for the small string buffer, so that it has memory that could be freed twice.
 const std::string long_name = "a name that is longer than what a string keeps within itself";
 
 class call_shapes : public ::testing::Test {
 protected:
-    // What was copied is destroyed as often. The client's thread may have the last copy.
+    // Each copy must have been destroyed once. The client's thread may have the last copy.
     ~call_shapes() override
     {
         EXPECT_TRUE(eventually([this] { return keeps_.use_count() == 1; })) << keeps_.use_count();
@@ -148,7 +147,7 @@ task executor_in_place(mutex& lock, net::thread_pool& pool)
 TEST_F(call_shapes, an_executor_in_place)
 {
     net::thread_pool pool{1};
-    client own{server_.url()};  // which goes before the pool
+    client own{server_.url()};  // is destroyed before the pool
     mutex lock{own, long_name};
     executor_in_place(lock, pool).get();
 }
@@ -160,7 +159,7 @@ std::string name_of(const std::shared_ptr<int>& what)
 
 task nested(client& own, std::shared_ptr<int> keeps)
 {
-    // Holds as temporaries, and what is awaited as an argument of something else.
+    // Holds as temporaries, and awaited calls as arguments of other calls.
     EXPECT_EQ((co_await mutex{own, name_of(keeps)}.acquire_async()).name(), name_of(keeps));
     EXPECT_GT((co_await mutex{own, name_of(keeps)}.acquire_async()).fence(), 0U);
     if (auto held = co_await mutex{own, name_of(keeps)}.acquire_async_for(5s)) {
@@ -184,7 +183,7 @@ task failing(mutex& lock, std::shared_ptr<int> keeps, std::string text)
     hold held = co_await lock.acquire_async(stop.get_token(), on);
 }
 
-TEST_F(call_shapes, that_throw)
+TEST_F(call_shapes, calls_that_throw)
 {
     EXPECT_THROW(failing(lock_, keeps_, long_name).get(), error);
     EXPECT_TRUE(lock_.try_acquire());
@@ -239,8 +238,8 @@ TEST_F(call_shapes, asios_operators)
     run([this] { return operators(client_, keeps_); });
 }
 
-// What is not to be written inside a co_await with g++ 12: a token that is made from a closure with
-// captures of its own. Named before, it is right.
+// With g++ 12, do not write a token inside a co_await that is made from a closure with captures. If
+// it has a name before, it is correct.
 net::awaitable<void> continuation(mutex& lock, std::shared_ptr<int> keeps)
 {
     const auto then =

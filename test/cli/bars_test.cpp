@@ -1,4 +1,4 @@
-// Histograms drawn in characters.
+// Histograms drawn with characters.
 #include "bars.h"
 
 #include "common/columns.h"
@@ -23,7 +23,7 @@ TEST(bar, is_as_long_as_its_share)
     EXPECT_EQ(bar(1, 4, charset::utf8), "████");
 }
 
-TEST(bar, has_eighths)
+TEST(bar, is_drawn_in_eighths_of_a_column)
 {
     EXPECT_EQ(bar(1.0 / 8, 1, charset::utf8), "▏");
     EXPECT_EQ(bar(0.5, 1, charset::utf8), "▌");
@@ -31,13 +31,13 @@ TEST(bar, has_eighths)
     EXPECT_EQ(bar(0.625, 2, charset::utf8), "█▎");
 }
 
-TEST(bar, can_be_seen_unless_it_is_zero)
+TEST(bar, is_visible_unless_it_is_zero)
 {
     EXPECT_EQ(bar(1e-9, 10, charset::ascii), "#");
     EXPECT_EQ(bar(1e-9, 10, charset::utf8), "▏");
 }
 
-TEST(bar, never_leaves_its_width)
+TEST(bar, is_never_wider_than_its_width)
 {
     for (int i = -10; i <= 1100; ++i) {
         EXPECT_LE(common::width_of(bar(i / 1000.0, 17, charset::utf8)), 17U);
@@ -69,7 +69,7 @@ TEST(bars, are_drawn_in_blocks)
               "  40 - 45 µs  █████▍            25.0 %\n");
 }
 
-TEST(bars, tell_few_from_none)
+TEST(bars, distinguish_few_from_none)
 {
     common::latency_histogram times;
     for (int i = 0; i < 10'000; ++i) times.add(33us);
@@ -79,7 +79,7 @@ TEST(bars, tell_few_from_none)
         << drawn;
 }
 
-TEST(bars, fill_the_screen_and_no_more)
+TEST(bars, are_exactly_as_wide_as_the_screen)
 {
     for (const std::size_t columns : {40U, 80U, 200U}) {
         std::istringstream lines{draw_bars(sample(), columns, charset::utf8)};
@@ -88,12 +88,12 @@ TEST(bars, fill_the_screen_and_no_more)
     }
 }
 
-TEST(bars, are_there_on_the_narrowest_screen)
+TEST(bars, are_drawn_even_on_the_narrowest_screen)
 {
     EXPECT_EQ(draw_bars(sample(), 1, charset::ascii), draw_bars(sample(), 32, charset::ascii));
 }
 
-TEST(bars, of_nothing_are_none)
+TEST(bars, of_an_empty_histogram_are_empty)
 {
     EXPECT_EQ(draw_bars(common::latency_histogram{}, 80, charset::utf8), "");
 }

@@ -22,7 +22,7 @@ protected:
         terminal_.expect("status=" + std::to_string(status) + ".");
     }
 
-    // The width of the widest line that was shown and ends like this.
+    // The width of the widest line on the screen that ends like this.
     [[nodiscard]] std::size_t widest(std::string_view ending) const
     {
         std::istringstream lines{terminal_.screen()};
@@ -36,7 +36,7 @@ protected:
     pseudo_terminal terminal_;
 };
 
-TEST_F(bench_terminal, shows_how_far_it_is_and_draws_in_blocks)
+TEST_F(bench_terminal, shows_its_progress_and_draws_block_characters)
 {
     run_bench("TERM=xterm LC_ALL=C.UTF-8", "--only ping,lock -s 0.05");
     terminal_.expect("part 1 of 2: ping");
@@ -48,7 +48,7 @@ TEST_F(bench_terminal, shows_how_far_it_is_and_draws_in_blocks)
     expect_status(0);
 }
 
-TEST_F(bench_terminal, is_plain_where_nothing_else_can_be_shown)
+TEST_F(bench_terminal, uses_plain_text_on_a_terminal_that_can_show_nothing_else)
 {
     run_bench("TERM=dumb LC_ALL=C", "--only ping -s 0.05");
     terminal_.expect("p50");
@@ -58,7 +58,7 @@ TEST_F(bench_terminal, is_plain_where_nothing_else_can_be_shown)
     EXPECT_EQ(terminal_.screen().find("\033[K"), std::string::npos);
 }
 
-TEST_F(bench_terminal, draws_bars_as_wide_as_it_is)
+TEST_F(bench_terminal, draws_bars_as_wide_as_the_terminal)
 {
     terminal_.type("stty cols 60\n");
     run_bench("TERM=xterm LC_ALL=C", "--only ping -s 0.05");
@@ -67,7 +67,7 @@ TEST_F(bench_terminal, draws_bars_as_wide_as_it_is)
     EXPECT_EQ(widest(" %\r"), 60U) << terminal_.screen();
 }
 
-TEST_F(bench_terminal, ctrl_c_ends_it_with_the_figures_so_far)
+TEST_F(bench_terminal, ctrl_c_ends_it_and_shows_the_figures_so_far)
 {
     run_bench("TERM=xterm LC_ALL=C", "--only ping -s 600");
     EXPECT_TRUE(eventually([&] { return probe_.calls("ping") > 20; }));

@@ -1,4 +1,4 @@
-// pawl bench: figures, statuses, and what it does to the server.
+// pawl bench: figures, exit statuses, and its effects on the server.
 #include "command.h"
 
 #include "support/acl_rule.h"
@@ -33,7 +33,7 @@ protected:
         return pawl(all, {"LC_ALL=C"});
     }
 
-    // With short parts, unless the arguments say otherwise.
+    // With short parts, unless the arguments set another time.
     [[nodiscard]] result bench(const words& arguments) const
     {
         words all = short_parts;
@@ -41,7 +41,7 @@ protected:
         return finish(start_bench(all));
     }
 
-    // Returns when it is measuring this: when the server executes its commands.
+    // Returns when the measurement of this command has begun: when the server executes it.
     void wait_for_calls(std::string_view command)
     {
         ASSERT_TRUE(eventually([&] { return probe_.calls(command) > 100; }));
@@ -57,11 +57,11 @@ TEST_F(bench_command, measures_every_part)
                               "\nhand-off", "\n4 threads", "\nlock that lingers"}) {
         EXPECT_THAT(got.out, HasSubstr(title));
     }
-    EXPECT_THAT(got.out, Not(HasSubstr("#"))) << "no bars where there is no terminal";
+    EXPECT_THAT(got.out, Not(HasSubstr("#"))) << "no bars without a terminal";
     EXPECT_THAT(got.out + got.err, Not(HasSubstr("\033")));
 }
 
-TEST_F(bench_command, says_beforehand_what_it_will_do_in_one_line)
+TEST_F(bench_command, prints_one_line_about_what_it_will_do_before_it_starts)
 {
     const result got = bench({"--only", "ping,lock"});
     EXPECT_THAT(got.err, StartsWith("pawl: measuring " + server_.unix_url() +
@@ -69,7 +69,7 @@ TEST_F(bench_command, says_beforehand_what_it_will_do_in_one_line)
     EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
 }
 
-TEST_F(bench_command, measures_only_what_it_is_asked_for)
+TEST_F(bench_command, measures_only_the_parts_that_were_chosen)
 {
     const result got = bench({"--only", "linger,ping"});
     EXPECT_EQ(got.end, exited(0)) << got.err;
@@ -95,16 +95,16 @@ TEST_F(bench_command, writes_one_json_object)
               std::count(got.out.begin(), got.out.end(), '}'));
 }
 
-TEST_F(bench_command, writes_a_name_that_is_no_utf8_as_valid_json)
+TEST_F(bench_command, writes_valid_json_for_a_name_that_is_not_utf8)
 {
     const result got = bench({"--json", "--only", "ping", "--name", "a\"b\\c\nd µ \xff\xc3:"});
     EXPECT_EQ(got.end, exited(0)) << got.err;
     EXPECT_THAT(got.out, HasSubstr(R"("names":"a\"b\\c\nd µ )"
                                    "\xEF\xBF\xBD\xEF\xBF\xBD:"))
-        << "U+FFFD for each byte that starts no character";
+        << "U+FFFD for each byte that does not start a character";
 }
 
-TEST_F(bench_command, draws_histograms_when_asked_to)
+TEST_F(bench_command, draws_histograms_when_asked)
 {
     const result got = bench({"--only", "ping,lock", "--histogram"});
     EXPECT_EQ(got.end, exited(0)) << got.err;
@@ -114,9 +114,9 @@ TEST_F(bench_command, draws_histograms_when_asked_to)
     EXPECT_THAT(got.out, HasSubstr(" %\n"));
 }
 
-TEST_F(bench_command, needs_no_more_than_the_right_to_its_own_locks)
+TEST_F(bench_command, needs_only_the_permissions_for_its_own_locks)
 {
-    // That all parts work shows that nothing else is touched.
+    // All parts work with this rule, so no other key is used.
     words rule{"ACL", "SETUSER", "bench", "on", ">hush"};
     for (const auto& each : smallest_rule()) rule.push_back(each);
     const redis_value reply = probe_.command(rule);
@@ -131,7 +131,7 @@ TEST_F(bench_command, needs_no_more_than_the_right_to_its_own_locks)
     EXPECT_THAT(got.out + got.err, Not(HasSubstr("hush")));
 }
 
-TEST_F(bench_command, leaves_nothing_behind_that_does_not_expire)
+TEST_F(bench_command, leaves_only_keys_that_expire)
 {
     probe_.must({"SET", "mine", "precious"});
     EXPECT_EQ(bench({}).end, exited(0));
@@ -145,7 +145,7 @@ TEST_F(bench_command, leaves_nothing_behind_that_does_not_expire)
     }
 }
 
-TEST_F(bench_command, takes_names_that_differ_from_run_to_run)
+TEST_F(bench_command, uses_different_lock_names_in_each_run)
 {
     const words once{"--only", "lock"};
     EXPECT_EQ(bench(once).end, exited(0));
@@ -166,7 +166,7 @@ TEST_F(bench_command, measures_a_slow_server_at_least_once_in_each_part)
     }
 }
 
-TEST_F(bench_command, is_interrupted_with_the_figures_so_far)
+TEST_F(bench_command, shows_the_figures_so_far_when_interrupted)
 {
     struct step {
         const char* part;
@@ -187,7 +187,7 @@ TEST_F(bench_command, is_interrupted_with_the_figures_so_far)
     }
 }
 
-TEST_F(bench_command, says_in_json_that_it_was_interrupted)
+TEST_F(bench_command, reports_an_interruption_in_the_json_object)
 {
     process running = start_bench({"--seconds", "600", "--only", "ping,lock", "--json"});
     wait_for_calls("ping");
@@ -212,7 +212,7 @@ TEST_F(bench_command, ends_at_once_at_the_second_signal)
 
 class vanishing_server : public bench_command, public testing::WithParamInterface<const char*> {};
 
-TEST_P(vanishing_server, ends_it_with_the_figures_so_far)
+TEST_P(vanishing_server, makes_pawl_bench_end_with_the_figures_so_far)
 {
     process running = start_bench({"--seconds", "600", "--only", GetParam()});
     wait_for_calls(GetParam() == std::string_view{"ping"} ? "ping" : "evalsha");
@@ -222,7 +222,7 @@ TEST_P(vanishing_server, ends_it_with_the_figures_so_far)
     EXPECT_THAT(running.err(), HasSubstr(server_.unix_url() + ": server unreachable"));
 }
 
-TEST_P(vanishing_server, need_not_close_its_connections_for_that)
+TEST_P(vanishing_server, has_the_same_effect_if_its_connections_stay_open)
 {
     process running = start_bench({"--seconds", "600", "--only", GetParam()});
     wait_for_calls(GetParam() == std::string_view{"ping"} ? "ping" : "evalsha");

@@ -21,7 +21,7 @@ process pawl(const words& arguments, const words& environment)
 
 result finish(process running)
 {
-    // So that a command that reads its input comes to an end.
+    // So that a command that reads its input ends.
     running.close_stdin();
     result got;
     got.end = running.wait(2 * patience);
@@ -38,7 +38,7 @@ result run_pawl(const words& arguments, const words& environment)
 char state_of(pid_t pid)
 {
     const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-    // It comes after the name, which is in parentheses and may hold any.
+    // It comes after the name, which is in parentheses and may contain any characters.
     const std::size_t name_end = stat.rfind(')');
     return name_end == std::string::npos || name_end + 2 >= stat.size() ? '-' : stat[name_end + 2];
 }
@@ -63,11 +63,12 @@ process command_test::start(const words& arguments) const
 
 void command_test::wait_for_renewal(std::string_view key, std::chrono::milliseconds lease)
 {
-    // Less than the lease by more than a moment, and then nearly the lease again.
+    // The remaining time is first clearly below the lease, and then nearly the whole lease again.
     const bool used = eventually([&] { return probe_.ttl(key) < lease - lease / 5; });
     const bool renewed = eventually([&] { return probe_.ttl(key) > lease - lease / 10; });
     if (!used || !renewed) throw std::runtime_error{"the lock is not renewed"};
-    // The server may answer us before it answers pawl, which it does before it reads our next words.
+    // The server may answer this probe before it answers pawl. But it answers pawl before it reads
+    // the next command of the probe.
     probe_.must({"PING"});
 }
 

@@ -1,4 +1,4 @@
-// What the tests of the pawl command start from.
+// Helpers for the tests of the pawl command.
 #pragma once
 
 #include "support/eventually.h"
@@ -20,14 +20,14 @@ using namespace std::chrono_literals;
 
 using words = std::vector<std::string>;
 
-// The built command with these arguments. Neither PAWL_URL nor what a pawl around the tests might
-// have set is in its environment; `environment` ("NAME=value") is. It reads no settings file, unless
-// `environment` has a PAWL_CONFIG.
+// Starts the built command with these arguments. PAWL_URL, and variables that a pawl around the
+// tests might have set, are not in its environment. The lines `environment` ("NAME=value") are. It
+// reads no settings file, unless `environment` has a PAWL_CONFIG.
 [[nodiscard]] process pawl(const words& arguments, const words& environment = {});
 
-// What came of it, after its end.
+// The output and the end of a process.
 struct result {
-    std::optional<ending> end;  // unset: it never ended
+    std::optional<ending> end;  // unset: it did not end
     std::string out;
     std::string err;
 };
@@ -35,14 +35,14 @@ struct result {
 [[nodiscard]] result finish(process running);
 [[nodiscard]] result run_pawl(const words& arguments, const words& environment = {});
 
-// As ps shows it: S for one that sleeps, T for one that is stopped, …; '-' if there is none.
+// The state as ps shows it: S sleeping, T stopped, …; '-' if there is no such process.
 [[nodiscard]] char state_of(pid_t pid);
 
-// Whether the process is there and not just waiting to be reaped.
+// Whether the process exists and is not a zombie.
 [[nodiscard]] bool is_alive(pid_t pid);
 
-// A process group whose members are hard to get all at once: a shell, which ignores nothing, and its
-// child. Says "shell=PID" and "sleeper=PID".
+// A process group with two members: a shell, which ignores no signal, and its child. Prints
+// "shell=PID" and "sleeper=PID".
 inline const std::string shell_with_child =
     "sleep 1000 & echo sleeper=$!; echo shell=$$; wait; wait; wait";
 
@@ -53,7 +53,7 @@ struct family {
     [[nodiscard]] bool any_alive() const { return is_alive(shell) || is_alive(sleeper); }
 };
 
-// Those that `shell_with_child` told of.
+// The process ids that `shell_with_child` printed.
 [[nodiscard]] family family_of(const process& running);
 
 class command_test : public testing::Test {
@@ -62,11 +62,11 @@ protected:
     [[nodiscard]] process start(const words& arguments) const;
     [[nodiscard]] result run(const words& arguments) const { return finish(start(arguments)); }
 
-    // Returns when the lock has just been renewed, so that for nearly a third of the lease nothing
-    // else will happen to it.
+    // Returns when the lock has just been renewed, so that nothing else happens to it for nearly a
+    // third of the lease.
     void wait_for_renewal(std::string_view key, std::chrono::milliseconds lease);
 
-    // The locks that are on the server.
+    // The locks on the server.
     [[nodiscard]] words locks();
 
     redis_server server_;

@@ -16,11 +16,11 @@ using test::patience;
 
 const auto do_nothing = [](const std::stop_token&) {};
 
-// Returns when the token says so; throws when it never does.
+// Returns when the token is triggered. Throws if it never is.
 void wait_for(const std::stop_token& give_up)
 {
     if (!test::eventually([&] { return give_up.stop_requested(); })) {
-        throw std::runtime_error{"was left alone"};
+        throw std::runtime_error{"the token was never triggered"};
     }
 }
 
@@ -54,7 +54,7 @@ TEST(crew, starts_when_all_are_ready)
     EXPECT_FALSE(early);
 }
 
-TEST(crew, takes_at_least_one_step_each_and_ends_when_the_time_is_up)
+TEST(crew, does_at_least_one_step_per_thread_and_ends_when_the_time_is_up)
 {
     std::atomic<int> steps{0};
     std::atomic<int> finished{0};
@@ -68,7 +68,7 @@ TEST(crew, takes_at_least_one_step_each_and_ends_when_the_time_is_up)
     EXPECT_GT(three.elapsed(), 0ns);
 }
 
-TEST(crew, is_given_up_by_all_when_one_fails)
+TEST(crew, ends_all_threads_when_one_fails)
 {
     const crew_member waits{.prepare = do_nothing, .step = wait_for};
     const crew_member fails{.prepare = do_nothing,
@@ -77,7 +77,7 @@ TEST(crew, is_given_up_by_all_when_one_fails)
     EXPECT_EQ(text_of(three.run(orders(patience))), "no more");
 }
 
-TEST(crew, is_given_up_by_all_when_one_cannot_start)
+TEST(crew, ends_all_threads_when_one_cannot_start)
 {
     std::atomic<int> steps{0};
     const crew_member steps_on{.prepare = do_nothing, .step = [&](const auto&) { ++steps; }};

@@ -1,4 +1,4 @@
-// The examples and the demo do what they say, on a server of their own.
+// The examples and the demo do what their output says, on a separate server.
 #include "support/process.h"
 #include "support/redis_server.h"
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
-// Far more than any of them takes, the demo under a sanitizer included.
+// Far more than any of them needs, even the demo with a sanitizer.
 constexpr auto limit = 90s;
 
 process start(const std::string& name, const std::string& url)
@@ -25,7 +25,7 @@ process start(const std::string& name, const std::string& url)
 
 class examples : public testing::Test {
 protected:
-    // What it wrote, once it has ended well.
+    // Its output, after it has ended with status 0.
     std::string output_of(const std::string& name)
     {
         process example = start(name, server_.unix_url());
@@ -92,7 +92,7 @@ TEST_F(examples, the_demo_shows_lost_updates_then_none_then_a_takeover)
 
 class examples_without_a_server : public testing::TestWithParam<const char*> {};
 
-TEST_P(examples_without_a_server, fail_and_say_why)
+TEST_P(examples_without_a_server, fail_with_the_reason)
 {
     process example = start(GetParam(), "unix:/nonexistent/redis.sock");
     EXPECT_EQ(example.wait(limit), exited(1)) << example.out();

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers in a form that people read easily.
 #include "figures.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(latency_text, has_three_digits_and_a_unit)
     EXPECT_EQ(latency_text(14'300ns, charset::ascii), "14.3 us");
 }
 
-TEST(latency_text, changes_the_unit_when_rounding_does)
+TEST(latency_text, changes_the_unit_when_rounding_reaches_the_next_one)
 {
     EXPECT_EQ(latency_text(999'499ns, charset::utf8), "999 µs");
     EXPECT_EQ(latency_text(999'500ns, charset::utf8), "1.00 ms");

@@ -1,4 +1,4 @@
-// Lines that users of flock(1) write, with a key instead of a file.
+// Command lines of flock(1), with a key instead of a file.
 #include "command.h"
 
 namespace pawl::test {
@@ -40,10 +40,10 @@ TEST_F(flock_line, may_name_a_key_that_is_a_number)
     EXPECT_EQ(run({"9", "printenv", "PAWL_KEY"}).out, "9\n");
 }
 
-// Each way to say "do not wait", or not for long.
+// Each way to say "do not wait", or "wait only for a short time".
 class impatient_line : public flock_line, public testing::WithParamInterface<words> {};
 
-TEST_P(impatient_line, ends_with_the_status_that_was_asked_for)
+TEST_P(impatient_line, ends_with_the_status_that_was_requested)
 {
     process holder = start({"k", "-c", "echo up; read line"});
     EXPECT_EQ(holder.line_after("up"), "");

@@ -31,7 +31,7 @@ protected:
         return run_pawl(arguments, environment());
     }
 
-    // The redis-servers of this directory.
+    // The redis-server processes of this directory.
     [[nodiscard]] std::vector<pid_t> servers() const
     {
         std::vector<pid_t> found;
@@ -58,14 +58,14 @@ TEST_F(local_server, is_started_on_first_use_with_a_notice)
     EXPECT_EQ(servers().size(), 1U);
 }
 
-TEST_F(local_server, comes_without_a_notice_when_asked_for)
+TEST_F(local_server, is_started_without_a_notice_when_it_was_named)
 {
     const result got = pawl_here({"run", "--url", "local:", "k", "--", "true"});
     EXPECT_EQ(got.end, exited(0));
     EXPECT_EQ(got.err, "");
 }
 
-TEST_F(local_server, is_measured_with_a_notice_unless_another_is_named)
+TEST_F(local_server, is_measured_with_a_notice_if_no_server_is_named)
 {
     const result got = pawl_here({"bench", "--only", "ping", "--seconds", "0.05"});
     EXPECT_EQ(got.end, exited(0));
@@ -73,7 +73,7 @@ TEST_F(local_server, is_measured_with_a_notice_unless_another_is_named)
     EXPECT_EQ(servers().size(), 1U);
 }
 
-TEST_F(local_server, is_one_though_twenty_start_it_at_once)
+TEST_F(local_server, is_started_once_when_twenty_processes_need_it_at_once)
 {
     std::vector<process> all;
     for (int i = 0; i < 20; ++i) {
@@ -83,7 +83,7 @@ TEST_F(local_server, is_one_though_twenty_start_it_at_once)
     EXPECT_EQ(servers().size(), 1U);
 }
 
-TEST_F(local_server, excludes)
+TEST_F(local_server, gives_a_lock_to_one_process_at_a_time)
 {
     process running = start_here({"run", "k", "-c", "echo up; read line"});
     EXPECT_EQ(running.line_after("up"), "");
@@ -108,9 +108,9 @@ TEST_F(local_server, is_private)
     EXPECT_EQ(setting("unixsocketperm"), "700");
 }
 
-TEST_F(local_server, keeps_nothing_of_whoever_started_it)
+TEST_F(local_server, inherits_nothing_from_the_process_that_started_it)
 {
-    // `cat` reads until nobody has the pipe open any more.
+    // `cat` reads until no process has the pipe open.
     process running{{"env", environment().at(0), "SECRET=hush", "sh", "-c",
                      std::string{PAWL_COMMAND} + " run k -- echo line | cat"}};
     EXPECT_EQ(running.wait(patience), exited(0));
@@ -121,7 +121,7 @@ TEST_F(local_server, keeps_nothing_of_whoever_started_it)
     EXPECT_NE(status.find("SigBlk:\t0000000000000000\n"), std::string::npos) << status;
 }
 
-TEST_F(local_server, status_tells_whether_it_runs)
+TEST_F(local_server, status_shows_whether_it_is_running)
 {
     const result before = pawl_here({"local", "status"});
     EXPECT_EQ(before.end, exited(1));
@@ -145,7 +145,7 @@ TEST_F(local_server, status_counts_locks_in_all_databases)
     EXPECT_NE(got.out.find("locks    2\n"), std::string::npos) << got.out;
 }
 
-TEST_F(local_server, status_does_not_count_those_who_wait)
+TEST_F(local_server, status_does_not_count_waiters)
 {
     process running = start_here({"run", "k", "-c", "echo up; read line"});
     EXPECT_EQ(running.line_after("up"), "");
@@ -156,7 +156,7 @@ TEST_F(local_server, status_does_not_count_those_who_wait)
     EXPECT_NE(got.out.find("locks    1\n"), std::string::npos) << got.out;
 }
 
-TEST_F(local_server, status_and_stop_tell_that_its_socket_was_removed)
+TEST_F(local_server, status_and_stop_report_that_its_socket_was_removed)
 {
     ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
     fs::remove(socket_);
@@ -186,7 +186,7 @@ TEST_F(local_server, stop_is_refused_while_locks_are_held)
     EXPECT_EQ(got.end, exited(75));
     EXPECT_NE(got.err.find("1 lock is held"), std::string::npos) << got.err;
 
-    // The refusal did not disturb the holder.
+    // The refusal did not affect the holder.
     running.write("go\n");
     EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
 }
@@ -203,7 +203,7 @@ TEST_F(local_server, stop_is_refused_while_a_lock_is_held_in_another_database)
     EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(0));
 }
 
-TEST_F(local_server, stop_by_force_ends_it_though_its_files_were_removed)
+TEST_F(local_server, stop_by_force_ends_it_even_if_its_files_were_removed)
 {
     for (const words& removed : {words{"redis.sock"}, words{"redis.sock", "redis.pid"},
                                  words{"redis.sock", "redis.pid", "server.lock"}}) {
@@ -215,7 +215,8 @@ TEST_F(local_server, stop_by_force_ends_it_though_its_files_were_removed)
     }
 }
 
-TEST_F(local_server, stop_by_force_under_a_command_that_succeeds_is_a_loss)
+TEST_F(local_server,
+       stop_by_force_during_a_command_is_reported_as_a_loss_even_if_the_command_succeeds)
 {
     process running =
         start_here({"run", "--on-lost", "echo told", "k", "-c", "echo up; read line"});
@@ -226,7 +227,7 @@ TEST_F(local_server, stop_by_force_under_a_command_that_succeeds_is_a_loss)
     EXPECT_EQ(running.line_after("told"), "");
 }
 
-TEST_F(local_server, stop_by_force_takes_the_locks_from_their_holders)
+TEST_F(local_server, stop_by_force_makes_the_holders_lose_their_locks)
 {
     process running = start_here({"run", "--lease", "1s", "k", "-c", "echo up; sleep 1000"});
     EXPECT_EQ(running.line_after("up"), "");
@@ -234,7 +235,7 @@ TEST_F(local_server, stop_by_force_takes_the_locks_from_their_holders)
     EXPECT_EQ(running.wait(patience), exited(79)) << running.err();
 }
 
-TEST_F(local_server, that_was_killed_is_started_anew)
+TEST_F(local_server, that_was_killed_is_started_again)
 {
     ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
     const pid_t former = servers().at(0);
@@ -244,7 +245,7 @@ TEST_F(local_server, that_was_killed_is_started_anew)
     EXPECT_EQ(servers().size(), 1U);
 }
 
-TEST_F(local_server, that_is_frozen_is_not_doubled)
+TEST_F(local_server, that_is_frozen_is_not_started_a_second_time)
 {
     ASSERT_EQ(pawl_here({"run", "k", "--", "true"}).end, exited(0));
     const pid_t server = servers().at(0);
@@ -263,12 +264,12 @@ TEST_F(local_server, refuses_a_directory_that_others_may_enter)
     fs::permissions(directory_, fs::perms{0755});
     const result got = pawl_here({"run", "k", "--", "true"});
     EXPECT_EQ(got.end, exited(77));
-    EXPECT_NE(got.err.find("is not of mode 0700"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("does not have mode 0700"), std::string::npos) << got.err;
     EXPECT_EQ(pawl_here({"local", "status"}).end, exited(77));
     EXPECT_EQ(servers().size(), 0U);
 }
 
-TEST_F(local_server, refuses_a_link)
+TEST_F(local_server, refuses_a_symbolic_link_as_its_directory)
 {
     const std::string target = runtime_.file("target");
     fs::create_directory(target);
@@ -296,7 +297,7 @@ TEST_F(local_server, in_a_directory_that_is_not_absolute_is_refused)
     EXPECT_NE(got.err.find("'here' (allowed: an absolute path)"), std::string::npos) << got.err;
 }
 
-TEST_F(local_server, that_is_not_installed_is_told_of)
+TEST_F(local_server, that_is_not_installed_is_reported)
 {
     const temp_dir empty;
     const result got = run_pawl({"run", "k", "--", "true"},

@@ -1,4 +1,4 @@
-// What `pawl run` does with the lock, and what the command sees of it.
+// What `pawl run` does with the lock, and what the command sees.
 #include "command.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST_F(run_lock, is_held_while_the_command_runs_and_gone_afterwards)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_lock, is_told_to_the_command)
+TEST_F(run_lock, is_in_the_environment_of_the_command)
 {
     process running =
         start({"the key", "-c",
@@ -39,7 +39,7 @@ TEST_F(run_lock, is_told_to_the_command)
     EXPECT_GT(std::stoull(running.line_after("fence=")), 1'000'000'000'000'000ULL);
 }
 
-TEST_F(run_lock, excludes_all_others_and_its_fence_grows)
+TEST_F(run_lock, excludes_other_runs_and_its_fence_grows)
 {
     const temp_dir files;
     const std::string counter = files.file("counter");
@@ -60,20 +60,21 @@ TEST_F(run_lock, excludes_all_others_and_its_fence_grows)
     }
 }
 
-TEST_F(run_lock, is_renewed_for_as_long_as_the_command_runs)
+TEST_F(run_lock, is_renewed_as_long_as_the_command_runs)
 {
     process running = start({"--lease", "1500ms", "k", "-c", "echo up; read line"});
     EXPECT_EQ(running.line_after("up"), "");
     const std::string holder = probe_.get("k");
     EXPECT_TRUE(always(2s, [&] { return probe_.get("k") == holder; }));
     running.close_stdin();
-    EXPECT_EQ(running.wait(patience), exited(1));  // of `read`, at the end of its input
+    EXPECT_EQ(running.wait(patience), exited(1));  // the status of `read` at the end of its input
 }
 
 TEST_F(run_lock, is_waited_for_until_it_is_free)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
-    // Nobody tells that it is free, but with so short a lease who waits looks every half second.
+    // The other holder does not announce its release. With such a short lease, a waiter looks every
+    // half second.
     process running = start({"--verbose", "--lease", "1s", "k", "--", "echo", "ran"});
     EXPECT_TRUE(eventually([&] { return running.err().find("asking") != std::string::npos; }));
     EXPECT_TRUE(always(200ms, [&] { return running.out().empty(); }));
@@ -82,7 +83,7 @@ TEST_F(run_lock, is_waited_for_until_it_is_free)
     EXPECT_EQ(running.out(), "ran\n");
 }
 
-TEST_F(run_lock, is_waited_for_no_longer_than_asked)
+TEST_F(run_lock, is_waited_for_no_longer_than_the_limit)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     const auto time =
@@ -92,7 +93,7 @@ TEST_F(run_lock, is_waited_for_no_longer_than_asked)
     EXPECT_EQ(probe_.get("k"), "someone");
 }
 
-TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
+TEST_F(run_lock, is_waited_for_without_a_message_if_there_is_no_terminal)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     const result got = run({"-w", "1.5", "k", "--", "true"});
@@ -100,7 +101,7 @@ TEST_F(run_lock, is_waited_for_in_silence_where_there_is_no_terminal)
     EXPECT_EQ(got.err, "");
 }
 
-TEST_F(run_lock, is_waited_for_with_a_line_when_asked_to)
+TEST_F(run_lock, is_waited_for_with_a_message_in_verbose_mode)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     process waiting = start({"--verbose", "-w", "1h", "k", "--", "true"});
@@ -118,16 +119,17 @@ TEST_F(run_lock, is_taken_at_once_when_it_is_free_even_without_waiting)
     EXPECT_EQ(run({"-w", "0", "k", "--", "true"}).end, exited(0));
 }
 
-TEST_F(run_lock, is_kept_for_the_time_asked_for)
+TEST_F(run_lock, is_kept_for_the_time_of_hold_at_least)
 {
     process running = start({"--hold-at-least", "2s", "k", "--", "echo", "ran"});
     EXPECT_EQ(running.line_after("ran"), "");
     const auto time = time_of([&] { EXPECT_TRUE(eventually([&] { return locks().empty(); })); });
-    EXPECT_GE(time, 1s);  // most of it, as the command may have been heard late
+    // Less than the whole time, because the start of the command may have been noticed late.
+    EXPECT_GE(time, 1s);
     EXPECT_EQ(running.wait(patience), exited(0));
 }
 
-TEST_F(run_lock, is_given_back_early_when_a_signal_ends_pawl)
+TEST_F(run_lock, is_released_early_when_a_signal_ends_pawl)
 {
     process running = start({"--verbose", "--hold-at-least", "1h", "k", "--", "true"});
     EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
@@ -170,7 +172,7 @@ TEST_F(run_lock, may_have_a_name_that_looks_like_an_option)
     EXPECT_EQ(got.out, "key=-n\n") << got.err;
 }
 
-TEST_F(run_lock, is_told_of_when_asked_to)
+TEST_F(run_lock, is_reported_in_verbose_mode)
 {
     const result got = run({"--verbose", "k", "--", "true"});
     for (const char* part : {"pawl: asking unix:", "pawl: acquired the lock 'k' after ", "fence ",
@@ -179,7 +181,7 @@ TEST_F(run_lock, is_told_of_when_asked_to)
     }
 }
 
-TEST_F(run_lock, can_be_on_the_server_that_the_environment_names)
+TEST_F(run_lock, can_be_on_the_server_of_pawl_url)
 {
     const result got =
         run_pawl({"run", "k", "--", "sh", "-c", "echo $PAWL_KEY"}, {"PAWL_URL=" + server_.url()});

@@ -1,4 +1,4 @@
-// Ranges with round bounds for what was measured.
+// Ranges with round bounds for a latency histogram.
 #include "log_buckets.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-// What must be true of any.
+// Checks what must be true for all histograms.
 void check(const common::latency_histogram& times, const std::vector<log_bucket>& buckets,
            std::size_t most)
 {
@@ -32,12 +32,12 @@ void check(const common::latency_histogram& times, const std::vector<log_bucket>
     EXPECT_EQ(sum, times.count());
 }
 
-TEST(log_buckets, of_nothing_are_none)
+TEST(log_buckets, of_an_empty_histogram_are_empty)
 {
     EXPECT_TRUE(log_buckets(common::latency_histogram{}, 12).empty());
 }
 
-TEST(log_buckets, of_one_value_are_one)
+TEST(log_buckets, of_one_value_are_one_range)
 {
     common::latency_histogram times;
     times.add(33us);
@@ -48,7 +48,7 @@ TEST(log_buckets, of_one_value_are_one)
     EXPECT_EQ(buckets[0].count, 1U);
 }
 
-TEST(log_buckets, are_fine_where_values_lie_close_together)
+TEST(log_buckets, are_narrow_if_the_values_are_close_together)
 {
     common::latency_histogram times;
     for (nanoseconds value = 30us; value < 60us; value += 100ns) times.add(value);
@@ -57,7 +57,7 @@ TEST(log_buckets, are_fine_where_values_lie_close_together)
     EXPECT_GE(buckets.size(), 6U);
 }
 
-TEST(log_buckets, have_the_few_extremes_in_the_last_one)
+TEST(log_buckets, put_the_few_extreme_values_into_the_last_range)
 {
     common::latency_histogram times;
     for (int i = 0; i < 100'000; ++i) times.add(nanoseconds{30'000 + i % 15'000});
@@ -69,7 +69,7 @@ TEST(log_buckets, have_the_few_extremes_in_the_last_one)
     EXPECT_EQ(buckets.back().to, 5s);
 }
 
-TEST(log_buckets, cover_anything_in_the_lines_there_are)
+TEST(log_buckets, cover_any_values_with_the_allowed_number_of_lines)
 {
     std::mt19937 random{1};
     std::uniform_real_distribution<double> exponent{0, 12};

@@ -1,4 +1,4 @@
-// What happens to the command when the lock, or pawl itself, is lost.
+// What happens to the command when the lock is lost or pawl is killed.
 #include "command.h"
 
 #include <csignal>
@@ -9,13 +9,13 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Says that it got SIGTERM and goes on, with a child; says when it dies as it can: not at all.
+// A command with a child. It prints that it got SIGTERM, and goes on.
 const std::string stubborn =
     "trap 'echo term' TERM; " + shell_with_child + "; while :; do sleep 0.01; done";
 
 class run_loss : public command_test {
 protected:
-    // Until when the lock is surely on the server, as seen from here. To be asked when the next
+    // Until when the lock is certainly on the server, as seen from here. To be called when the next
     // renewal is not near.
     [[nodiscard]] steady::time_point expiry(std::string_view key)
     {
@@ -30,7 +30,7 @@ protected:
     }
 };
 
-// Once it has given itself its name.
+// Waits until the guardian has set its process name.
 [[nodiscard]] pid_t guardian_of(pid_t wrapper)
 {
     const std::string number = std::to_string(wrapper);
@@ -46,7 +46,7 @@ protected:
     return found;
 }
 
-TEST_F(run_loss, a_killed_wrapper_takes_the_whole_group_with_it)
+TEST_F(run_loss, a_killed_pawl_run_ends_the_whole_group)
 {
     process running = start({"k", "-c", shell_with_child});
     const family group = family_of(running);
@@ -54,7 +54,7 @@ TEST_F(run_loss, a_killed_wrapper_takes_the_whole_group_with_it)
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
-TEST_F(run_loss, a_killed_wrapper_takes_a_group_that_ignores_signals_with_it)
+TEST_F(run_loss, a_killed_pawl_run_ends_a_group_that_ignores_signals)
 {
     process running = start({"k", "-c", "trap '' HUP INT TERM; " + shell_with_child});
     const family group = family_of(running);
@@ -62,7 +62,7 @@ TEST_F(run_loss, a_killed_wrapper_takes_a_group_that_ignores_signals_with_it)
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
-TEST_F(run_loss, a_wrapper_killed_while_it_waits_leaves_nothing)
+TEST_F(run_loss, a_pawl_run_killed_while_it_waits_leaves_nothing)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     process waiting = start({"--verbose", "k", "--", "true"});
@@ -73,7 +73,7 @@ TEST_F(run_loss, a_wrapper_killed_while_it_waits_leaves_nothing)
     EXPECT_TRUE(eventually(1s, [&] { return !is_alive(guardian); }));
 }
 
-TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
+TEST_F(run_loss, a_pawl_run_killed_with_its_guardian_ends_the_command)
 {
     process running =
         start({"k", "--", "sh", "-c", "echo shell=$$; echo sleeper=$$; exec sleep 1000"});
@@ -85,7 +85,7 @@ TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
-// Once the guardian has been replaced.
+// Waits until the guardian has been replaced.
 [[nodiscard]] pid_t next_guardian_of(pid_t wrapper, pid_t former)
 {
     pid_t found = former;
@@ -96,7 +96,7 @@ TEST_F(run_loss, a_wrapper_killed_with_its_guardian_takes_the_command_with_it)
     return found;
 }
 
-TEST_F(run_loss, a_killed_guardian_is_no_loss)
+TEST_F(run_loss, a_killed_guardian_does_not_end_the_command)
 {
     process running =
         start({"--lease", "3s", "--on-lost", "echo told", "k", "-c", "echo up; read line; exit 4"});
@@ -105,7 +105,7 @@ TEST_F(run_loss, a_killed_guardian_is_no_loss)
     EXPECT_TRUE(eventually([&] {
         return running.err().find("the guardian process was killed") != std::string::npos;
     }));
-    // By the fourth renewal the deadline that the dead one knew has passed.
+    // At the fourth renewal, the deadline that the killed guardian knew has passed.
     for (int i = 0; i < 4; ++i) wait_for_renewal("k", 3s);
     running.write("go\n");
     EXPECT_EQ(running.wait(patience), exited(4)) << running.err();
@@ -113,7 +113,7 @@ TEST_F(run_loss, a_killed_guardian_is_no_loss)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_loss, a_killed_guardian_is_followed_by_another_that_guards_as_well)
+TEST_F(run_loss, a_killed_guardian_is_replaced_by_another)
 {
     process running = start({"k", "-c", "trap '' HUP INT TERM; " + shell_with_child});
     const family group = family_of(running);
@@ -141,7 +141,7 @@ TEST_F(run_loss, a_guardian_killed_during_the_wait_is_replaced_before_the_comman
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
-TEST_F(run_loss, a_stopped_wrapper_loses_its_group_before_its_lock)
+TEST_F(run_loss, the_group_of_a_stopped_pawl_run_is_killed_before_the_lock_is_lost)
 {
     process running = start({"--lease", "1500ms", "k", "-c", stubborn});
     const family group = family_of(running);
@@ -149,13 +149,13 @@ TEST_F(run_loss, a_stopped_wrapper_loses_its_group_before_its_lock)
     const auto expiry = this->expiry("k");
     running.signal(SIGSTOP);
     EXPECT_LT(death_of(group), expiry);
-    std::this_thread::sleep_until(expiry);  // before, it could still be renewed
+    std::this_thread::sleep_until(expiry);  // before that, it could still be renewed
     running.signal(SIGCONT);
     EXPECT_EQ(running.wait(patience), exited(79));
     EXPECT_NE(running.err().find("was lost"), std::string::npos) << running.err();
 }
 
-TEST_F(run_loss, a_wrapper_stopped_for_a_moment_goes_on)
+TEST_F(run_loss, a_pawl_run_stopped_for_a_moment_goes_on)
 {
     process running = start({"--lease", "3s", "--grace", "300ms", "k", "-c", shell_with_child});
     const family group = family_of(running);
@@ -184,7 +184,7 @@ TEST_F(run_loss, a_frozen_server_ends_the_group_before_the_deadline)
     const auto asked = steady::now();
     const auto died = death_of(group);
     EXPECT_LT(died, expiry);
-    EXPECT_GT(died - asked, 300ms);  // of the grace period, the rest being for a slow machine
+    EXPECT_GT(died - asked, 300ms);  // a part of the grace period; the rest is for a slow machine
     EXPECT_EQ(running.line_after("lost "), "k " + running.line_after("fence=") + " " + holder);
     EXPECT_EQ(running.wait(patience), exited(79)) << running.err();
     server_.thaw();
@@ -202,7 +202,7 @@ TEST_F(run_loss, a_command_that_obeys_sigterm_is_not_killed)
     server_.thaw();
 }
 
-TEST_F(run_loss, a_server_that_comes_back_in_time_spares_the_command)
+TEST_F(run_loss, a_server_that_comes_back_in_time_saves_the_command)
 {
     process running = start({"--lease", "3s", "--grace", "300ms", "k", "-c", shell_with_child});
     const family group = family_of(running);
@@ -232,7 +232,7 @@ TEST_F(run_loss, a_deleted_key_ends_the_command)
         << running.err();
 }
 
-TEST_F(run_loss, a_taken_key_ends_even_a_stubborn_command_and_stays_the_others)
+TEST_F(run_loss, a_taken_key_ends_a_command_that_ignores_sigterm_and_stays_with_its_new_holder)
 {
     process running = start({"--lease", "1s", "--grace", "200ms", "k", "-c", stubborn});
     const family group = family_of(running);
@@ -243,9 +243,9 @@ TEST_F(run_loss, a_taken_key_ends_even_a_stubborn_command_and_stays_the_others)
     EXPECT_NE(running.out().find("term\n"), std::string::npos);
 }
 
-TEST_F(run_loss, who_outlives_the_command_does_not_outlive_the_lock)
+TEST_F(run_loss, a_process_that_outlives_the_command_does_not_outlive_the_lock)
 {
-    // The shell obeys SIGTERM, its child does not.
+    // The shell ends at SIGTERM, its child does not.
     process running =
         start({"--lease", "1s", "--grace", "300ms", "k", "-c",
                "(trap '' TERM; exec sleep 1000) & echo sleeper=$!; echo shell=$$; wait"});
@@ -255,7 +255,7 @@ TEST_F(run_loss, who_outlives_the_command_does_not_outlive_the_lock)
     EXPECT_TRUE(eventually([&] { return !group.any_alive(); }));
 }
 
-TEST_F(run_loss, a_killed_wrapper_takes_the_on_lost_command_with_it)
+TEST_F(run_loss, a_killed_pawl_run_ends_the_on_lost_command)
 {
     process running =
         start({"--lease", "500ms", "--on-lost", "echo sleeper=$$; echo shell=$$; exec sleep 1000",

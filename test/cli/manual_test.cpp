@@ -1,4 +1,4 @@
-// The manual page and the completions are made from the options that the command has.
+// The manual page and the completions are made from the options of the command.
 #include "command.h"
 #include "pseudo_terminal.h"
 
@@ -26,7 +26,7 @@ std::filesystem::path manual(const std::string& name)
     return std::filesystem::path{PAWL_COMMAND}.parent_path() / "manual" / name;
 }
 
-// "-w", "--wait", …: those that stand at the beginning of a line of --help, in its column.
+// The options at the beginning of a line of --help, in their column: "-w", "--wait", …
 std::set<std::string> options_of(const words& command)
 {
     words line = command;
@@ -62,7 +62,7 @@ TEST(manual, test_sees_the_options_of_help)
     EXPECT_THAT(options_of({"local"}), Contains("--force"));
 }
 
-// What `man` shows, as plain text.
+// The text that `man` shows.
 std::string rendered_page()
 {
     process groff{{"groff", "-man", "-Tascii", "-P-cbou", "-ww", manual("pawl.1").string()}};
@@ -79,7 +79,8 @@ bool is_installed(const std::string& program)
 
 TEST(manual, page_has_every_option_of_help)
 {
-    // As in the source, which every machine has; what groff makes of it is the next test.
+    // The source of the page, because not every machine has groff. The next test checks what groff
+    // makes of it.
     const std::string page =
         std::regex_replace(read_file(manual("pawl.1")), std::regex{R"(\\-)"}, "-");
     for (const std::string& option : all_options()) {
@@ -150,7 +151,7 @@ TEST(completion_of_bash, offers_every_option_of_help)
     }
 }
 
-TEST(completion_of_bash, offers_commands_where_a_command_stands)
+TEST(completion_of_bash, offers_commands_in_the_position_of_a_command)
 {
     EXPECT_THAT(completed({"run", "k", "printen"}), Contains("printenv"));
     EXPECT_THAT(completed({"run", "-w", "5", "k", "printen"}), Contains("printenv"));
@@ -161,7 +162,7 @@ TEST(completion_of_bash, offers_commands_where_a_command_stands)
     EXPECT_THAT(completed({"run", "printen"}), ElementsAre()) << "this is the KEY";
 }
 
-// Bash makes words of their own of : and =.
+// Bash splits words at : and =.
 TEST(completion_of_bash, offers_commands_after_words_with_a_colon_or_an_equals_sign)
 {
     EXPECT_THAT(completed({"run", "job", ":", "x", "printen"}), Contains("printenv"));
@@ -174,14 +175,14 @@ TEST(completion_of_bash, offers_commands_after_words_with_a_colon_or_an_equals_s
     EXPECT_THAT(completed({"run", "job", ":"}), ElementsAre()) << "this is the KEY";
 }
 
-TEST(completion_of_bash, leaves_the_options_of_the_command_to_it)
+TEST(completion_of_bash, does_not_offer_options_after_the_command)
 {
     EXPECT_THAT(completed({"run", "k", "curl", "--url", "/et"}), Contains("/etc"));
     EXPECT_THAT(completed({"run", "k", "--url", "/et"}), ElementsAre()) << "an option of pawl";
 }
 
-// What zsh makes of the line when Tab is pressed at its end, with all that zsh itself does.
-TEST(completion_of_zsh, offers_commands_where_a_command_stands)
+// What zsh makes of the line when Tab is pressed at its end, with zsh's own completion system.
+TEST(completion_of_zsh, offers_commands_in_the_position_of_a_command)
 {
     const std::string text = read_file(manual("_pawl"));
     EXPECT_THAT(text, HasSubstr("'1:KEY: ' '*:::command:_normal'"));
@@ -207,9 +208,9 @@ std::string completed_by_fish(const std::string& line)
     return shell.out();
 }
 
-TEST(completion_of_fish, offers_commands_where_a_command_stands)
+TEST(completion_of_fish, offers_commands_in_the_position_of_a_command)
 {
-    // fish takes a long name that comes first for an option of its own.
+    // fish would take a long name in the first position for its own option.
     EXPECT_THAT(
         read_file(manual("pawl.fish")),
         ContainsRegex("__fish_complete_subcommand --fcs-skip=3 -[a-zA-Z] .*--wait .*--url"));
@@ -248,8 +249,8 @@ INSTANTIATE_TEST_SUITE_P(each, completion_of,
                          testing::Values(other_shell{"_pawl", "zsh"},
                                          other_shell{"pawl.fish", "fish"}));
 
-// Every parameter that a URL may have, as the library lists them when it knows one not.
-TEST(help, tells_of_every_parameter_of_a_url)
+// The library lists all parameters of a URL when one is unknown.
+TEST(help, describes_every_parameter_of_a_url)
 {
     const std::string said = run_pawl({"run", "--url", "redis://h?nope=1", "k", "true"}).err;
     std::smatch list;
@@ -265,17 +266,17 @@ TEST(help, tells_of_every_parameter_of_a_url)
     }
 }
 
-TEST(help, tells_of_nested_runs_once)
+TEST(help, describes_nested_runs_once)
 {
     std::istringstream help{run_pawl({"run", "--help"}).out};
     std::string text;
     for (std::string word; help >> word;) text += word + " ";
-    const std::string said = "fails at once, with 64";
+    const std::string said = "fails at once, with status 64";
     EXPECT_NE(text.find(said), text.npos);
     EXPECT_EQ(text.find(said), text.rfind(said));
 }
 
-TEST(help, tells_of_every_form_of_run)
+TEST(help, describes_every_form_of_run)
 {
     for (const char* form :
          {"pawl run [OPTIONS] KEY [--] COMMAND", "pawl run [OPTIONS] KEY -c STRING"}) {
@@ -286,7 +287,7 @@ TEST(help, tells_of_every_form_of_run)
 
 using environment_of_the_command = command_test;
 
-TEST_F(environment_of_the_command, is_told_of_in_help_and_guide)
+TEST_F(environment_of_the_command, is_described_in_help_and_guide)
 {
     const std::string inner = PAWL_COMMAND " run --url " + server_.unix_url() + " b printenv";
     const result got = run({"a", "-c", inner});

@@ -1,4 +1,4 @@
-// pawl run in the command of another pawl run.
+// pawl run inside the command of another pawl run.
 #include "command.h"
 
 #include <csignal>
@@ -8,7 +8,7 @@ namespace {
 
 class nested_run : public command_test {
 protected:
-    // The words of a shell.
+    // A command line for a shell.
     [[nodiscard]] static std::string pawl_run(const std::string& url, const std::string& rest)
     {
         return std::string{PAWL_COMMAND} + " run --url " + url + " " + rest;
@@ -17,26 +17,27 @@ protected:
 
 TEST_F(nested_run, of_the_same_lock_fails_at_once)
 {
-    // The second URL is another way to the same server.
+    // The second URL is another address of the same server.
     for (const std::string& url : {server_.unix_url(), server_.url()}) {
         const result got = run({"k", "-c", pawl_run(url, "k -- echo ran") + "; echo inner=$?"});
         EXPECT_EQ(got.end, exited(0));
         EXPECT_EQ(got.out, "inner=64\n");
         EXPECT_EQ(got.err,
-                  "pawl: this runs under the lock 'k' already: it would wait for itself\n");
+                  "pawl: this command already runs under the lock 'k': it would wait for itself\n");
     }
 }
 
-// It would not get the lock, so it is no better than one that waits for ever.
+// The lock cannot become free within the limit, so this fails like a wait without a limit.
 TEST_F(nested_run, of_the_same_lock_with_a_limit_fails_at_once_too)
 {
     const result got =
         run({"k", "-c", pawl_run(server_.unix_url(), "-w 1h k -- echo ran") + "; echo inner=$?"});
     EXPECT_EQ(got.out, "inner=64\n");
-    EXPECT_EQ(got.err, "pawl: this runs under the lock 'k' already: it would wait for itself\n");
+    EXPECT_EQ(got.err,
+              "pawl: this command already runs under the lock 'k': it would wait for itself\n");
 }
 
-// A loop around it goes on if pawl does not end by the signal.
+// A shell loop around pawl ends only if the signal ends pawl.
 TEST_F(nested_run, is_ended_by_a_signal_while_the_server_does_not_answer)
 {
     server_.freeze();
@@ -59,7 +60,7 @@ TEST_F(nested_run, of_the_same_lock_fails_at_once_at_any_depth)
     EXPECT_EQ(got.out, "inner=64\n");
 }
 
-TEST_F(nested_run, that_does_not_wait_is_told_that_the_lock_is_not_to_be_had)
+TEST_F(nested_run, that_does_not_wait_gets_the_status_for_a_busy_lock)
 {
     const std::string inner = pawl_run(server_.unix_url(), "-n k -- echo ran");
     const result got = run({"k", "-c", inner + "; echo inner=$?"});
@@ -82,8 +83,8 @@ TEST_F(nested_run, of_the_same_name_on_another_server_works)
     EXPECT_EQ(got.out, "ran\n");
 }
 
-// What the command left running has the environment of a run that is over.
-TEST_F(nested_run, that_outlives_the_run_around_it_gets_the_lock)
+// A process that the command left running has the environment of a run that has ended.
+TEST_F(nested_run, that_outlives_the_outer_run_gets_the_lock)
 {
     const std::string holder = run({"k", "-c", "echo $PAWL_HOLDER"}).out;
     const words environment{"PAWL_KEY=k", "PAWL_HOLDER=" + holder.substr(0, holder.find('\n'))};

@@ -34,7 +34,7 @@ pseudo_terminal::pseudo_terminal()
 
 pseudo_terminal::~pseudo_terminal()
 {
-    // What the shell started gets SIGHUP from the kernel when the terminal goes.
+    // When the terminal is closed, the kernel sends SIGHUP to the processes that the shell started.
     ::close(fd_);
     ::kill(shell_, SIGKILL);
     while (::waitpid(shell_, nullptr, 0) < 0 && errno == EINTR) {
@@ -43,7 +43,7 @@ pseudo_terminal::~pseudo_terminal()
 
 void pseudo_terminal::type(std::string_view keys)
 {
-    // Far less than the terminal's buffer, so it goes in one piece.
+    // Far less than the terminal's buffer, so one write is enough.
     if (::write(fd_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size())) {
         throw std::system_error{errno, std::generic_category(), "write to a terminal"};
     }

@@ -1,4 +1,4 @@
-// A terminal with an interactive shell on it, as a person would sit before it.
+// A terminal with an interactive shell.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ public:
 
     void type(std::string_view keys);
 
-    // Waits until the text is on the screen, after what was expected before. Throws when it does not
-    // come in time.
+    // Waits until the text is on the screen, after the text that was expected before. Throws if it
+    // does not come in time.
     void expect(std::string_view text);
 
-    // Everything that was shown.
+    // Everything that was shown so far.
     [[nodiscard]] const std::string& screen() const noexcept { return screen_; }
 
 private:

@@ -1,4 +1,4 @@
-// Settings files: what they may say, who may read them, and what counts when several things speak.
+// Settings files: their contents, their permissions, and the order of precedence.
 #include "settings.h"
 
 #include "command.h"
@@ -39,8 +39,8 @@ protected:
         return "none";
     }
 
-    // `pawl run k printenv PAWL_KEY` in this environment. The lock is taken on server_ only if a
-    // fence is there afterwards.
+    // `pawl run k printenv PAWL_KEY` in this environment. If a fence exists on server_ afterwards,
+    // the lock was taken there.
     result run_in(const words& environment, const words& options = {})
     {
         words line{"run"};
@@ -87,7 +87,7 @@ TEST_F(settings_files, of_the_user_are_found_at_home)
     }
 }
 
-TEST_F(settings_files, say_less_than_the_environment_and_that_less_than_an_option)
+TEST_F(settings_files, yield_to_the_environment_which_yields_to_an_option)
 {
     const std::string nowhere = "unix:/nonexistent/redis.sock";
     const std::string wrong_file =
@@ -98,7 +98,7 @@ TEST_F(settings_files, say_less_than_the_environment_and_that_less_than_an_optio
               exited(0));
 }
 
-TEST_F(settings_files, of_the_user_say_more_than_those_of_the_system)
+TEST_F(settings_files, of_the_user_take_precedence_over_that_of_the_system)
 {
     const fs::path users = write("user.conf", "url = redis://user\n");
     const fs::path systems = write("system.conf", "url = redis://system\nrequire_remote = yes\n");
@@ -109,15 +109,15 @@ TEST_F(settings_files, of_the_user_say_more_than_those_of_the_system)
     EXPECT_EQ(both.require_remote->source, systems.string() + ", line 2");
 }
 
-TEST_F(settings_files, that_are_not_there_say_nothing)
+TEST_F(settings_files, that_do_not_exist_are_ignored)
 {
     const cli::settings none =
         cli::read_settings({dir_.path() / "none", fs::path{"/dev/null/none"}});
     EXPECT_FALSE(none.url || none.require_remote);
 }
 
-// A secret goes to the server that it was written down with, and to no other.
-TEST_F(settings_files, lend_a_password_to_their_own_url_only)
+// A password goes only to the server of the same file.
+TEST_F(settings_files, give_a_password_to_their_own_url_only)
 {
     const fs::path secret = write("secret file", "hush\n");
     const fs::path users = write("user.conf", "url = redis://user?db=1\n");
@@ -127,10 +127,10 @@ TEST_F(settings_files, lend_a_password_to_their_own_url_only)
     EXPECT_EQ(cli::read_settings({systems}).url->value,
               "redis://system?password_file=" + dir() + "/secret%20file");
     EXPECT_THAT(mistake_in("\npassword_file = /secret\n"),
-                HasSubstr("wrong.conf, line 2: password_file belongs to a url"));
+                HasSubstr("wrong.conf, line 2: password_file needs a url in the same file"));
 }
 
-TEST_F(settings_files, lend_a_password_that_works)
+TEST_F(settings_files, give_a_password_that_works)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "hush & hush"});
     const fs::path secret = write("secret & file", "hush & hush\n");
@@ -146,7 +146,7 @@ TEST_F(settings_files, with_a_password_are_refused_if_others_can_read_them)
     for (const mode_t mode : {0640U, 0604U, 0644U}) {
         const std::string said = mistake_in(text, mode);
         EXPECT_THAT(said,
-                    HasSubstr("wrong.conf, line 1: the url has a password in it, and others"));
+                    HasSubstr("wrong.conf, line 1: the url contains a password, and other users"));
         EXPECT_THAT(said, HasSubstr("chmod 600 "));
         EXPECT_THAT(said, HasSubstr("password_file"));
         EXPECT_THAT(said, Not(HasSubstr("hush")));
@@ -164,7 +164,7 @@ TEST_F(settings_files, with_a_mistake_are_refused_by_the_command)
     EXPECT_THAT(got.err, Not(HasSubstr("hush")));
 }
 
-TEST_F(settings_files, tell_mistakes_with_file_line_and_what_is_allowed)
+TEST_F(settings_files, report_mistakes_with_file_line_and_allowed_values)
 {
     EXPECT_THAT(mistake_in("# x\ncolour = red\n"),
                 HasSubstr("wrong.conf, line 2: unknown key 'colour' (allowed: url, "));
@@ -178,8 +178,8 @@ TEST_F(settings_files, tell_mistakes_with_file_line_and_what_is_allowed)
                 HasSubstr("line 2: ca_file is not an absolute path"));
     EXPECT_THAT(mistake_in("url redis://h"), HasSubstr("line 1: this line is not KEY = VALUE"));
     EXPECT_THAT(mistake_in("url = redis://a\nurl = redis://b"),
-                HasSubstr("line 2: url is in line 1 already"));
-    EXPECT_THAT(mistake_in(std::string(70'000, '#')), HasSubstr("this is no settings file"));
+                HasSubstr("line 2: url is already in line 1"));
+    EXPECT_THAT(mistake_in(std::string(70'000, '#')), HasSubstr("this is not a settings file"));
 }
 
 TEST_F(settings_files, show_no_password_in_a_mistake)
@@ -195,8 +195,8 @@ TEST_F(settings_files, show_no_password_in_a_mistake)
     }
 }
 
-// HOME is another user's: after sudo -E, or in a unit with ProtectHome=yes.
-TEST_F(settings_files, in_a_directory_that_may_not_be_searched_say_nothing)
+// HOME belongs to another user: after sudo -E, or in a unit with ProtectHome=yes.
+TEST_F(settings_files, in_a_directory_that_may_not_be_searched_are_ignored)
 {
     const fs::path hidden = write("home/.config/pawl.conf", "url = redis://h\n");
     const fs::path closed = write("closed.conf", "url = redis://h\n", 0);
@@ -233,13 +233,13 @@ TEST_F(settings_files, after_one_that_names_a_server_are_not_read)
 }
 
 // PAWL_CONFIG=<(decrypt FILE) in a shell.
-TEST_F(settings_files, that_another_program_writes_are_waited_for)
+TEST_F(settings_files, may_be_a_pipe_from_another_program)
 {
     process running{{"bash", "-c",
                      "exec 9<&0; PAWL_CONFIG=<(read line <&9; echo \"$line\") exec " PAWL_COMMAND
                      " run k printenv PAWL_KEY"}};
     const std::string open = "/proc/" + std::to_string(running.pid()) + "/exe";
-    // It has nothing to read yet.
+    // The pipe is still empty.
     EXPECT_TRUE(eventually(
         [&] { return fs::equivalent(open, PAWL_COMMAND) && state_of(running.pid()) == 'S'; }));
     running.write("url = " + server_.unix_url() + "\n");
@@ -247,14 +247,14 @@ TEST_F(settings_files, that_another_program_writes_are_waited_for)
     EXPECT_TRUE(server_was_used());
 }
 
-TEST_F(settings_files, that_are_pipes_without_a_line_are_refused)
+TEST_F(settings_files, that_are_empty_pipes_are_refused)
 {
     process running{{"bash", "-c", "PAWL_CONFIG=<(:) exec " PAWL_COMMAND " run k true"}};
     EXPECT_EQ(running.wait(patience), exited(64));
-    EXPECT_THAT(running.err(), HasSubstr("nothing came through this pipe"));
+    EXPECT_THAT(running.err(), HasSubstr("this pipe was empty"));
 }
 
-TEST_F(settings_files, of_the_user_are_no_pipes)
+TEST_F(settings_files, of_the_user_must_not_be_pipes)
 {
     const fs::path pipe = dir_.path() / "pawl.conf";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -271,7 +271,7 @@ TEST_F(settings_files, that_cannot_be_read_are_an_error)
     EXPECT_THAT(got.err, HasSubstr("PAWL_CONFIG: there is no file '" + dir() + "/none'"));
 }
 
-TEST_F(settings_files, do_not_matter_when_a_server_is_named)
+TEST_F(settings_files, are_not_read_when_a_server_is_named)
 {
     const std::string broken = "PAWL_CONFIG=" + write("broken.conf", "broken").string();
     EXPECT_EQ(run_in({broken}, {"--url", server_.unix_url()}).end, exited(0));
@@ -281,7 +281,7 @@ TEST_F(settings_files, do_not_matter_when_a_server_is_named)
 
 using a_remote_server = settings_files;
 
-// A cron job without PAWL_URL must not lock each of twenty machines by itself.
+// A cron job without PAWL_URL must not lock each of twenty machines separately.
 TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
 {
     const fs::path file = write("remote.conf", "require_remote = yes\n");
@@ -296,17 +296,19 @@ TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
         const result got = run_in(environment, options);
         EXPECT_EQ(got.end, exited(64));
         EXPECT_EQ(got.out, "");
-        EXPECT_THAT(got.err,
-                    HasSubstr(by + " wants a server for many machines, but none is named"));
+        EXPECT_THAT(
+            got.err,
+            HasSubstr(by +
+                      " requires a server that other machines can reach, but no server is named"));
     }
 }
 
-TEST_F(a_remote_server, that_is_required_is_not_local)
+TEST_F(a_remote_server, that_is_required_must_not_be_local)
 {
     EXPECT_THAT(run_in({}, {"--require-remote", "--url", "local:"}).err,
-                HasSubstr("--url says local:; the lock would cover this machine only"));
+                HasSubstr("--url names local:; the lock would cover this machine only"));
     EXPECT_THAT(run_in({"PAWL_URL=local:"}, {"--require-remote"}).err,
-                HasSubstr("PAWL_URL says local:"));
+                HasSubstr("PAWL_URL names local:"));
 }
 
 TEST_F(a_remote_server, that_is_required_and_named_is_used)
@@ -317,13 +319,13 @@ TEST_F(a_remote_server, that_is_required_and_named_is_used)
     EXPECT_TRUE(server_was_used());
 }
 
-TEST_F(a_remote_server, is_required_by_the_file_only_if_the_environment_says_nothing)
+TEST_F(a_remote_server, is_required_by_the_file_unless_the_environment_says_otherwise)
 {
     const fs::path file =
         write("remote.conf", "require_remote = yes\nurl = " + server_.unix_url() + "\n");
     const std::string config = "PAWL_CONFIG=" + file.string();
     EXPECT_EQ(run_in({config}, {"--url", "local:"}).end, exited(64));
-    // Refused for its directory, and so later.
+    // Refused because of its directory, which is checked later.
     const result got = run_in({config, "PAWL_REQUIRE_REMOTE=no", "PAWL_LOCAL_DIR=/proc/none"},
                               {"--url", "local:"});
     EXPECT_NE(got.end, exited(64)) << got.err;

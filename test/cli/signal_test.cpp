@@ -20,7 +20,7 @@ TEST_F(run_signals, end_the_wait)
         EXPECT_EQ(waiting.wait(patience), killed_by(signal)) << waiting.err();
         EXPECT_EQ(waiting.out(), "");
 
-        // Nothing is left that would take the lock once it is free.
+        // No waiter is left that would take the lock when it becomes free.
         EXPECT_EQ(probe_.get("k"), "someone");
         probe_.must({"DEL", "k"});
         EXPECT_EQ(locks(), words{});
@@ -36,7 +36,7 @@ TEST_F(run_signals, end_a_wait_for_a_server_that_does_not_answer)
     EXPECT_EQ(waiting.wait(patience), killed_by(SIGINT));
 }
 
-TEST_F(run_signals, reach_everyone_in_the_commands_group)
+TEST_F(run_signals, reach_all_processes_of_the_commands_group)
 {
     process running = start({"k", "-c", shell_with_child});
     const family group = family_of(running);
@@ -46,7 +46,7 @@ TEST_F(run_signals, reach_everyone_in_the_commands_group)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_signals, are_the_commands_to_handle)
+TEST_F(run_signals, can_be_handled_by_the_command)
 {
     process running = start({"k", "-c",
                              "trap 'echo usr1' USR1; trap 'echo int; exit 8' INT; echo up; while "
@@ -69,7 +69,7 @@ TEST_F(run_signals, that_were_ignored_stay_ignored)
     EXPECT_EQ(running.wait(patience), exited(5));
 }
 
-TEST_F(run_signals, are_as_the_command_would_have_them_without_pawl)
+TEST_F(run_signals, have_the_same_mask_and_actions_in_the_command_as_without_pawl)
 {
     const auto masks_of = [](const std::string& status) {
         return status.substr(status.find("SigBlk"), status.find("SigCgt") - status.find("SigBlk"));

@@ -1,4 +1,4 @@
-// The exit status of `pawl run`: the command's own, and pawl's.
+// The exit status of `pawl run`: that of the command, and pawl's own.
 #include "command.h"
 
 #include "support/free_port.h"
@@ -15,13 +15,13 @@ TEST_F(run_status, is_zero_after_a_command_that_succeeds)
     EXPECT_EQ(run({"k", "--", "true"}).end, exited(0));
 }
 
-TEST_F(run_status, is_that_of_the_command)
+TEST_F(run_status, is_the_status_of_the_command)
 {
     EXPECT_EQ(run({"k", "--", "sh", "-c", "exit 3"}).end, exited(3));
     EXPECT_EQ(run({"k", "--", "sh", "-c", "exit 255"}).end, exited(255));
 }
 
-TEST_F(run_status, is_that_of_a_shell_command)
+TEST_F(run_status, is_the_status_of_a_shell_command)
 {
     const result got = run({"k", "-c", "echo one; exit 5"});
     EXPECT_EQ(got.end, exited(5));
@@ -37,19 +37,19 @@ TEST_F(run_status, is_the_signal_that_ended_the_command)
     }
 }
 
-TEST_F(run_status, is_128_and_the_signal_in_a_shell)
+TEST_F(run_status, is_128_plus_the_signal_in_a_shell)
 {
     const std::string pawl = std::string{PAWL_COMMAND} + " run --url " + server_.unix_url();
     const result got = finish(process{{"sh", "-c", pawl + " k -c 'kill -TERM $$'; echo $?"}});
     EXPECT_EQ(got.out, std::to_string(128 + SIGTERM) + "\n");
 }
 
-TEST_F(run_status, of_a_command_that_returns_130_is_no_signal)
+TEST_F(run_status, of_a_command_that_returns_130_is_not_a_signal)
 {
     EXPECT_EQ(run({"k", "--", "sh", "-c", "exit 130"}).end, exited(130));
 }
 
-TEST_F(run_status, is_127_when_there_is_no_such_command)
+TEST_F(run_status, is_127_when_the_command_does_not_exist)
 {
     const result got = run({"k", "--", "no-such-command-anywhere"});
     EXPECT_EQ(got.end, exited(127));
@@ -67,14 +67,14 @@ TEST_F(run_status, is_126_when_the_command_cannot_be_run)
     EXPECT_EQ(run({"k", "--", files.path().string()}).end, exited(126));
 }
 
-TEST_F(run_status, leaves_no_lock_behind_whatever_it_is)
+TEST_F(run_status, leaves_no_lock_behind_in_any_case)
 {
     EXPECT_EQ(run({"k", "--", "false"}).end, exited(1));
     EXPECT_EQ(run({"k", "--", "no-such-command-anywhere"}).end, exited(127));
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_status, is_75_when_someone_else_has_the_lock)
+TEST_F(run_status, is_75_when_the_lock_is_busy)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     const result got = run({"-n", "k", "--", "echo", "ran"});
@@ -83,14 +83,14 @@ TEST_F(run_status, is_75_when_someone_else_has_the_lock)
     EXPECT_EQ(got.err, "");
 }
 
-TEST_F(run_status, is_the_one_asked_for_when_someone_else_has_the_lock)
+TEST_F(run_status, is_the_one_of_option_e_when_the_lock_is_busy)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     EXPECT_EQ(run({"-n", "-E", "9", "k", "--", "true"}).end, exited(9));
     EXPECT_EQ(run({"-n", "-E", "0", "k", "--", "false"}).end, exited(0));
 }
 
-TEST_F(run_status, is_65_when_the_key_holds_something_else)
+TEST_F(run_status, is_65_when_the_key_is_not_a_lock)
 {
     probe_.must({"RPUSH", "k", "item"});
     const result got = run({"-n", "k", "--", "true"});
@@ -116,15 +116,14 @@ TEST_F(run_status, is_77_when_the_server_refuses)
     EXPECT_EQ(run({"k", "--", "true"}).end, exited(77));
 }
 
-TEST_F(run_status, is_the_commands_own_even_if_the_lock_cannot_be_given_back)
+TEST_F(run_status, is_the_status_of_the_command_even_if_the_lock_cannot_be_released)
 {
     process running = start({"k", "-c", "echo up; read line; exit 4"});
     EXPECT_EQ(running.line_after("up"), "");
     server_.kill();
     running.write("go\n");
     EXPECT_EQ(running.wait(patience), exited(4));
-    EXPECT_NE(running.err().find("could not give the lock back"), std::string::npos)
-        << running.err();
+    EXPECT_NE(running.err().find("could not release the lock"), std::string::npos) << running.err();
 }
 
 TEST_F(run_status, is_79_when_the_lock_turns_out_to_be_lost_at_the_end)

@@ -1,4 +1,4 @@
-// What passes through `pawl run` untouched: the standard streams and the command's own words.
+// What `pawl run` passes through unchanged: the standard streams and the command's arguments.
 #include "command.h"
 
 namespace pawl::test {
@@ -11,8 +11,8 @@ protected:
         return std::string{PAWL_COMMAND} + " run --verbose --url " + server_.unix_url() + " k -- ";
     }
 
-    // Those that a command finds open when it is started by this wrapper, if any, with these
-    // redirections.
+    // The descriptors that are open in a command with these redirections. `wrapper`, if not empty,
+    // starts the command.
     [[nodiscard]] static std::string descriptors(const std::string& wrapper,
                                                  const std::string& redirections)
     {
@@ -37,7 +37,7 @@ TEST_F(run_streams, pass_through)
 
 TEST_F(run_streams, end_when_the_command_ends)
 {
-    // `cat` reads until nobody has the pipe open any more, the guardian included.
+    // `cat` reads until no process has the pipe open, not even the guardian.
     process running{{"sh", "-c",
                      std::string{PAWL_COMMAND} + " run --url " + server_.unix_url() +
                          " --hold-at-least 0 k -- echo line | cat"}};
@@ -52,12 +52,12 @@ TEST_F(run_streams, may_be_closed)
     }
 }
 
-TEST_F(run_streams, other_descriptors_pass_through_too_and_none_is_added)
+TEST_F(run_streams, other_descriptors_pass_through_and_none_is_added)
 {
     EXPECT_EQ(descriptors(under_pawl(), "7>/dev/null"), descriptors("", "7>/dev/null"));
 }
 
-TEST_F(run_streams, the_commands_options_are_its_own)
+TEST_F(run_streams, the_options_of_the_command_are_not_parsed)
 {
     const result got = run({"k", "--", "printf", "%s|", "-n", "--help", "--", "", "-w", "[]"});
     EXPECT_EQ(got.end, exited(0));

@@ -12,8 +12,8 @@ protected:
         return std::string{PAWL_COMMAND} + " run --url " + server_.unix_url() + " " + rest;
     }
 
-    // A command that neither reads nor writes, nor is any shell: a shell that is just about to start
-    // something may miss a signal.
+    // A command that neither reads nor writes and is not a shell: a shell that is about to start a
+    // command may miss a signal.
     [[nodiscard]] std::string sleeper(const std::string& options) const
     {
         return pawl_run(options + " k -c 'echo pid=$$.; exec sleep 1000'");
@@ -24,7 +24,7 @@ protected:
         return type_and_await_sleeper(sleeper(options) + " " + rest);
     }
 
-    // A line that runs sleeper(), in whatever way.
+    // A command line that runs sleeper() in some way.
     [[nodiscard]] pid_t type_and_await_sleeper(const std::string& line)
     {
         terminal_.type(line + "\n");
@@ -37,14 +37,14 @@ protected:
         return pid;
     }
 
-    // What pawl returned, be it alone or at the head of a pipeline.
+    // The status of pawl, alone or at the head of a pipeline.
     void expect_status(int status)
     {
         terminal_.type("echo status=${PIPESTATUS[0]}.\n");
         terminal_.expect("status=" + std::to_string(status) + ".");
     }
 
-    // The shell says so and shows the command; then it takes commands itself.
+    // Waits until the shell shows the suspended command and accepts commands.
     void suspend()
     {
         terminal_.type(ctrl_z);
@@ -74,9 +74,9 @@ TEST_F(run_terminal, a_command_in_a_pipeline_reads_from_it)
     expect_status(0);
 }
 
-TEST_F(run_terminal, a_pager_behind_the_command_reads_from_it)
+TEST_F(run_terminal, a_pager_after_the_command_reads_from_it)
 {
-    // As `less` does, while the command runs.
+    // Like `less`, while the command runs.
     const pid_t sleeper =
         run_sleeper("", "| (read line; echo $line; read line < /dev/tty; echo got=$line)");
     terminal_.type("hello\n");
@@ -111,14 +111,14 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_command)
         const pid_t sleeping =
             type_and_await_sleeper("while :; do " + sleeper("") + rest + "; done");
         terminal_.type(ctrl_c);
-        // Were the loop to go on, the shell would not read this.
+        // If the loop went on, the shell would not read this.
         expect_status(130);
         EXPECT_FALSE(is_alive(sleeping));
         EXPECT_EQ(locks(), words{});
     }
 }
 
-// The script is in the same process group as pawl, and not in that of the command.
+// The script is in pawl's process group, not in the command's.
 TEST_F(run_terminal, ctrl_c_ends_a_script_around_the_command)
 {
     const temp_dir files;
@@ -142,7 +142,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_the_wait)
     expect_status(130);
 }
 
-TEST_F(run_terminal, ctrl_c_ends_a_loop_around_a_lock_that_is_kept)
+TEST_F(run_terminal, ctrl_c_ends_a_loop_while_the_lock_is_kept)
 {
     terminal_.type("while :; do " + pawl_run("-v --hold-at-least 1h k -- true") + "; done\n");
     terminal_.expect("keeping");
@@ -151,7 +151,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_loop_around_a_lock_that_is_kept)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_terminal, ctrl_c_ends_a_command_whose_lock_would_be_kept)
+TEST_F(run_terminal, ctrl_c_ends_a_command_with_hold_at_least)
 {
     for (const char* rest : {"", " | cat"}) {
         const pid_t sleeping = run_sleeper("--hold-at-least 1h", rest);
@@ -162,7 +162,7 @@ TEST_F(run_terminal, ctrl_c_ends_a_command_whose_lock_would_be_kept)
     }
 }
 
-TEST_F(run_terminal, ctrl_c_that_the_command_deals_with_does_not_end_a_loop)
+TEST_F(run_terminal, ctrl_c_that_the_command_handles_does_not_end_a_loop)
 {
     const std::string command = "k -c 'trap \"exit 0\" INT; echo up; while :; do sleep 0.01; done'";
     terminal_.type("while :; do " + pawl_run(command) + "; done\n");
@@ -177,7 +177,7 @@ TEST_F(run_terminal, ctrl_z_suspends_and_fg_continues_the_command)
     terminal_.expect("up");
     suspend();
     terminal_.type("fg\n");
-    terminal_.expect("pawl run");  // the shell shows what it continues
+    terminal_.expect("pawl run");  // the shell shows the command that it continues
     terminal_.type("hello\n");
     terminal_.expect("got=hello");
     expect_status(0);
@@ -195,7 +195,7 @@ TEST_F(run_terminal, ctrl_z_suspends_a_command_that_does_not_have_the_terminal)
     EXPECT_EQ(locks(), words{});
 }
 
-TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
+TEST_F(run_terminal, a_wait_is_announced_with_its_limit)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("k -- true") + "\n");
@@ -210,7 +210,7 @@ TEST_F(run_terminal, a_wait_is_told_of_with_its_limit)
     expect_status(130);
 }
 
-TEST_F(run_terminal, a_short_wait_is_not_told_of)
+TEST_F(run_terminal, a_short_wait_is_not_announced)
 {
     probe_.must({"SET", "k", "someone", "PX", "600000"});
     terminal_.type(pawl_run("-w 0.2 k -- true") + "\n");
@@ -240,9 +240,9 @@ TEST_F(run_terminal, a_command_suspended_beyond_its_lease_is_killed)
     expect_status(79);
 }
 
-TEST_F(run_terminal, modes_that_a_killed_command_left_are_put_right)
+TEST_F(run_terminal, modes_that_a_killed_command_left_are_restored)
 {
-    // The echo is off in this terminal anyway; erase is something else that programs change.
+    // Echo is off in this terminal anyway, so another mode is changed: erase.
     terminal_.type("stty erase ^H\n");
     terminal_.type(pawl_run("k -c 'stty erase ^X; echo up; kill -KILL $$'") + "\n");
     terminal_.expect("up");

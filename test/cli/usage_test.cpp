@@ -1,4 +1,4 @@
-// What pawl says when it is called in a wrong way, or asked how to call it.
+// What pawl prints when it is called wrongly, or asked for help.
 #include "command.h"
 
 #include <algorithm>
@@ -8,12 +8,12 @@ namespace {
 
 struct mistake {
     words arguments;
-    std::string said;  // part of the one line
+    std::string said;  // a part of the message
 };
 
 class wrong_usage : public testing::TestWithParam<mistake> {};
 
-TEST_P(wrong_usage, is_told_in_one_line_with_status_64)
+TEST_P(wrong_usage, is_reported_in_one_line_with_status_64)
 {
     const result got = run_pawl(GetParam().arguments);
     EXPECT_EQ(got.end, exited(64));
@@ -26,22 +26,22 @@ TEST_P(wrong_usage, is_told_in_one_line_with_status_64)
 INSTANTIATE_TEST_SUITE_P(
     of_all_kinds, wrong_usage,
     testing::Values(
-        mistake{{}, "there is no command"}, mistake{{"walk"}, "'walk'"},
-        mistake{{"run"}, "there is no KEY"}, mistake{{"run", "--", "true"}, "KEY comes before --"},
+        mistake{{}, "the command is missing"}, mistake{{"walk"}, "unknown command 'walk'"},
+        mistake{{"run"}, "KEY is missing"}, mistake{{"run", "--", "true"}, "KEY comes before --"},
         mistake{{"run", "--", "k", "true"}, "KEY comes before --"},
-        mistake{{"run", "--"}, "there is no KEY"}, mistake{{"run", "k"}, "there is no command"},
-        mistake{{"run", "k", "--"}, "there is no command"},
-        mistake{{"run", "9"}, "no form for a descriptor, as flock 9 is"},
-        mistake{{"run", "-n", "9"}, "put what the lock protects into a command"},
-        mistake{{"run", "-s", "k", "true"}, "every lock of pawl's is exclusive"},
-        mistake{{"run", "--shared", "k", "true"}, "every lock of pawl's is exclusive"},
-        mistake{{"run", "-u", "k"}, "gives the lock back when its command ends"},
-        mistake{{"run", "--unlock", "9"}, "gives the lock back when its command ends"},
+        mistake{{"run", "--"}, "KEY is missing"}, mistake{{"run", "k"}, "the command is missing"},
+        mistake{{"run", "k", "--"}, "the command is missing"},
+        mistake{{"run", "9"}, "pawl cannot lock a descriptor, as flock 9 does"},
+        mistake{{"run", "-n", "9"}, "put the protected work into a command"},
+        mistake{{"run", "-s", "k", "true"}, "every lock is exclusive"},
+        mistake{{"run", "--shared", "k", "true"}, "every lock is exclusive"},
+        mistake{{"run", "-u", "k"}, "releases the lock when its command ends"},
+        mistake{{"run", "--unlock", "9"}, "releases the lock when its command ends"},
         mistake{{"run", "-o", "k", "true"}, "does not inherit the lock"},
         mistake{{"run", "--close", "k", "true"}, "does not inherit the lock"},
-        mistake{{"run", "-F", "k", "true"}, "stay beside the command"},
-        mistake{{"run", "-nF", "k", "true"}, "stay beside the command"},
-        mistake{{"run", "--no-fork", "k", "true"}, "stay beside the command"},
+        mistake{{"run", "-F", "k", "true"}, "keep running beside the command"},
+        mistake{{"run", "-nF", "k", "true"}, "keep running beside the command"},
+        mistake{{"run", "--no-fork", "k", "true"}, "keep running beside the command"},
         mistake{{"run", "--nb", "--timeout", "1", "k", "true"}, "-n and -w"},
         mistake{{"run", "k", "-c", "true", "true"}, "not both"},
         mistake{{"run", "--fast", "k", "--", "true"}, "--fast"},
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "-E", "256", "k", "--", "true"}, "256"},
         mistake{{"run", "-E", "x", "k", "--", "true"}, "x"},
         mistake{{"run", "--url", "http://host", "k", "--", "true"}, "http"},
-        mistake{{"run", "--url", "memory:", "k", "--", "true"}, "would exclude nobody"},
+        mistake{{"run", "--url", "memory:", "k", "--", "true"}, "would exclude nothing"},
         mistake{{"run", "--url", "memory:name", "k", "--", "true"}, "use local:"},
         mistake{{"run", "--url", "redis://h", "--lease", "25h", "k", "--", "true"}, "lease"},
         mistake{{"run", "--url", "redis://h", "", "--", "true"}, "name"},
@@ -58,16 +58,16 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "--lease", "1s", "--grace", "550ms", "k", "--", "true"}, "--lease of 1 s"},
         mistake{{"bench", "now"}, "now"}, mistake{{"bench", "--url", "http://host"}, "http"},
         mistake{{"bench", "--url", "memory:"}, "there is no server to measure"},
-        mistake{{"bench", "--seconds", "0"}, "--seconds of 0 ms: from 0.01 to 600"},
-        mistake{{"bench", "--seconds", "601"}, "--seconds of 601 s: from 0.01 to 600"},
+        mistake{{"bench", "--seconds", "0"}, "--seconds of 0 ms: allowed are 0.01 to 600"},
+        mistake{{"bench", "--seconds", "601"}, "--seconds of 601 s: allowed are 0.01 to 600"},
         mistake{{"bench", "--seconds", "soon"}, "'soon' is not a duration"},
         mistake{{"bench", "--threads", "0"}, "--threads"},
         mistake{{"bench", "--threads", "1025"}, "1025"},
         mistake{{"bench", "--threads", "few"}, "few"},
         mistake{{"bench", "--only", ""}, "'' is not a part"},
         mistake{{"bench", "--only", "ping,"}, "'' is not a part"},
-        mistake{{"bench", "--only", "ping,pong"}, "'pong' is not a part; they are ping, lock"},
-        mistake{{"bench", "--name", ""}, "--name of 0 bytes: from 1 to 400"},
+        mistake{{"bench", "--only", "ping,pong"}, "'pong' is not a part; the parts are ping, lock"},
+        mistake{{"bench", "--name", ""}, "--name of 0 bytes: allowed are 1 to 400"},
         mistake{{"bench", "--name", std::string(401, 'x')}, "--name of 401 bytes"},
         mistake{{"bench", "--json", "--histogram"}, "--json and --histogram"},
         mistake{{"local"}, "subcommand"}, mistake{{"local", "start"}, "subcommand"}));
@@ -76,12 +76,12 @@ TEST(wrong_environment, memory_is_refused_from_the_environment_too)
 {
     const result got = run_pawl({"run", "k", "--", "true"}, {"PAWL_URL=memory:"});
     EXPECT_EQ(got.end, exited(64));
-    EXPECT_NE(got.err.find("would exclude nobody"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("would exclude nothing"), std::string::npos) << got.err;
 }
 
 class bad_duration : public testing::TestWithParam<std::string> {};
 
-TEST_P(bad_duration, is_refused_with_its_name_and_what_is_allowed)
+TEST_P(bad_duration, is_refused_with_its_name_and_the_allowed_values)
 {
     const std::string& text = GetParam();
     const result got = run_pawl({"run", "-w", text, "k", "--", "true"});
@@ -102,7 +102,7 @@ struct duration {
 
 class good_duration : public testing::TestWithParam<duration> {};
 
-// Seen through the refusal of a grace period that no lease of that length can hold.
+// The duration is visible in the message about a grace period that is too long for a lease.
 TEST_P(good_duration, is_understood)
 {
     const result got =
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(of_all_kinds, good_duration,
                                          duration{"1.5m", "90 s"}, duration{"0.1h", "360 s"},
                                          duration{"1h", "3600 s"}, duration{"0.5ms", "1 ms"}));
 
-TEST(help, is_given_on_stdout)
+TEST(help, is_printed_to_stdout)
 {
     for (const words& arguments : {words{"--help"}, words{"run", "--help"}, words{"run", "-h"},
                                    words{"bench", "--help"}, words{"local", "--help"}}) {
@@ -130,7 +130,7 @@ TEST(help, is_given_on_stdout)
     }
 }
 
-TEST(help, tells_of_every_option_and_exit_status)
+TEST(help, describes_every_option_and_exit_status)
 {
     const std::string help = run_pawl({"run", "--help"}).out;
     for (const char* part : {"-n,",       "-w,",       "-E,",
@@ -145,7 +145,7 @@ TEST(help, tells_of_every_option_and_exit_status)
     }
 }
 
-TEST(help, tells_of_every_option_and_part_of_the_measurement)
+TEST(help, of_bench_describes_every_option_and_part)
 {
     const std::string help = run_pawl({"bench", "--help"}).out;
     for (const char* part :
@@ -155,7 +155,7 @@ TEST(help, tells_of_every_option_and_part_of_the_measurement)
     }
 }
 
-TEST(help, tells_the_version)
+TEST(help, shows_the_version)
 {
     EXPECT_TRUE(run_pawl({"--version"}).out.starts_with("pawl "));
     EXPECT_EQ(run_pawl({"run", "--version"}).out, run_pawl({"--version"}).out);
@@ -163,7 +163,7 @@ TEST(help, tells_the_version)
 
 class password : public command_test {};
 
-// What a user writes who forgot --url, or put it in the wrong place.
+// Mistakes of a user who forgot --url, or put it in the wrong place.
 class forgotten_url : public testing::TestWithParam<words> {};
 
 TEST_P(forgotten_url, does_not_show_the_password)
@@ -212,7 +212,7 @@ TEST_F(password, of_a_mistyped_url_is_not_shown_when_the_command_cannot_be_run)
     }
 }
 
-TEST_F(password, is_not_suspected_in_the_path_of_a_socket_or_the_name_of_a_lock)
+TEST_F(password, is_not_assumed_in_the_path_of_a_socket_or_the_name_of_a_lock)
 {
     for (const std::string word : {"unix:/run/redis@main.sock", "mail:someone@example.com"}) {
         const result got = run({"k", "--", word});
@@ -220,7 +220,7 @@ TEST_F(password, is_not_suspected_in_the_path_of_a_socket_or_the_name_of_a_lock)
     }
 }
 
-TEST_F(password, on_the_command_line_is_not_shown_to_others)
+TEST_F(password, on_the_command_line_is_hidden_from_other_users)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "hush-hush"});
     const std::string url = "redis://:hush-hush@127.0.0.1:" + std::to_string(server_.port());

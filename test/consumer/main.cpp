@@ -6,7 +6,7 @@
 
 namespace {
 
-// Whether a client of this URL is refused, with these words.
+// Whether a client with this URL is refused, with this text in the message.
 bool is_refused(const std::string& url, const std::string& words)
 {
     try {
@@ -16,7 +16,7 @@ bool is_refused(const std::string& url, const std::string& words)
         return e.code() == pawl::errc::bad_argument &&
                std::string{e.what()}.find(words) != std::string::npos;
     }
-    std::cerr << "a client was made from " << url << '\n';
+    std::cerr << "the constructor accepted " << url << '\n';
     return false;
 }
 
@@ -26,11 +26,11 @@ int main()
 {
     std::cout << "pawl " << pawl::version() << '\n';
     if (pawl::version() != PAWL_VERSION) {
-        std::cerr << "the headers are of version " PAWL_VERSION "\n";
+        std::cerr << "the headers have version " PAWL_VERSION "\n";
         return 1;
     }
     const bool bad = is_refused("gopher://nowhere", "redis://");
-    // It does not link the library for tests, and is told what is missing.
+    // This program does not link the library for tests. The message says what is missing.
     const bool not_linked = is_refused("memory:", "link pawl::testing");
     return bad && not_linked ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// A user's test that knows a server only by its URL. Nothing here refers to libpawl-testing but the
-// header: a linker that leaves out what seems not to be used must keep it nevertheless.
+// A user's test that knows a server only by its URL. Only the header refers to libpawl-testing. A
+// linker that drops unused libraries must keep it.
 #include <pawl/pawl.h>
 #include <pawl/testing.h>
 

@@ -1,7 +1,7 @@
-// Any bytes at all, read in one piece and in many.
+// Parses any bytes, in one piece and in many.
 //
-// The first byte of the input seeds the sizes of the pieces, the second chooses the limits, and the
-// rest is what a server might send.
+// The first byte of the input is the seed for the sizes of the pieces, the second selects the
+// limits, and the rest is what a server might send.
 #include "redis/resp.h"
 
 #include <algorithm>
@@ -49,10 +49,10 @@ bool is_within(std::string_view part, std::string_view whole)
                             before(part.data() + part.size(), whole.data() + whole.size()));
 }
 
-// Looks at everything in a reply, and counts its values.
+// Reads everything in a reply, and counts its values.
 std::size_t walk(reply_view reply, std::string_view buffer, std::size_t depth_left)
 {
-    require(is_within(reply.text(), buffer), "a text lies within the buffer");
+    require(is_within(reply.text(), buffer), "a text is within the buffer");
     require(!reply.is_aggregate() || depth_left > 0, "aggregates are no deeper than the limit");
     require(reply.is_aggregate() || reply.size() == 0, "only an aggregate has children");
     std::size_t values = 1;
@@ -74,8 +74,8 @@ bool same(reply_view a, reply_view b)
     return true;
 }
 
-// Each piece comes in a new allocation of exactly its size, so that a sanitizer notices a read
-// beyond it, and a read of where the bytes were before.
+// Each piece is in a new allocation of exactly its size. So a sanitizer notices a read beyond it,
+// and a read of the former location of the bytes.
 parse_status parse_in_pieces(reply_parser& parser, std::string_view bytes, std::uint8_t seed)
 {
     std::minstd_rand random{seed};
@@ -91,7 +91,8 @@ parse_status parse_in_pieces(reply_parser& parser, std::string_view bytes, std::
 
 void check_complete(const reply_parser& parser, std::string_view bytes, const resp_limits& limits)
 {
-    require(parser.consumed() > 0 && parser.consumed() <= bytes.size(), "a reply has its bytes");
+    require(parser.consumed() > 0 && parser.consumed() <= bytes.size(),
+            "a reply has at least one byte");
     const auto own = bytes.substr(0, parser.consumed());
     require(walk(parser.reply(own), own, limits.depth) <= std::max<std::size_t>(limits.nodes, 1),
             "a reply has no more values than the limit");
@@ -120,14 +121,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         at_once.reset();
         in_pieces.reset();
         status = at_once.parse(bytes);
-        require(parse_in_pieces(in_pieces, bytes, data[0]) == status, "pieces change no verdict");
-        require(at_once.problem() == in_pieces.problem(), "pieces change no problem");
+        require(parse_in_pieces(in_pieces, bytes, data[0]) == status,
+                "splitting does not change the status");
+        require(at_once.problem() == in_pieces.problem(), "splitting does not change the problem");
         require(at_once.problem().empty() == (status != parse_status::malformed),
-                "what is malformed has a problem, and nothing else has");
+                "there is a problem if and only if it is malformed");
         if (status == parse_status::complete) {
             check_complete(at_once, bytes, limits);
-            require(at_once.consumed() == in_pieces.consumed(), "pieces change no size");
-            require(same(at_once.reply(bytes), in_pieces.reply(bytes)), "pieces change no reply");
+            require(at_once.consumed() == in_pieces.consumed(),
+                    "splitting does not change the size");
+            require(same(at_once.reply(bytes), in_pieces.reply(bytes)),
+                    "splitting does not change the reply");
             bytes.remove_prefix(at_once.consumed());
         }
     }

@@ -1,5 +1,5 @@
-// Any text at all as a URL: it is taken or refused with a message, and the password stays out of
-// both that message and the address that is shown.
+// Any text as a URL: it is accepted, or refused with a message. The password is neither in that
+// message nor in the address that is shown.
 #include "redis/url.h"
 
 #include <pawl/error.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Long enough that it does not occur in a message by chance.
+// Long enough not to occur in a message by chance.
 constexpr std::string_view secret = "s3cr3tPassw0rd";
 
 void require(bool good)
@@ -20,7 +20,7 @@ void require(bool good)
     if (!good) std::abort();
 }
 
-// What is said of a URL: the address that is shown, or why it is refused.
+// The text about a URL: the address that is shown, or why it is refused.
 std::string said_of(const std::string& url)
 {
     pawl::client_options options;
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const std::string text{reinterpret_cast<const char*>(data), size};
     require(!said_of(text).empty());
-    // Elsewhere than in its place it is not a password.
+    // In another place of the URL it is not a password.
     if (text.find(secret) == std::string::npos) {
         const auto said = said_of("redis://ann:" + std::string{secret} + "@" + text);
         require(said.find(secret) == std::string::npos);

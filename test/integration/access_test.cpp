@@ -1,4 +1,4 @@
-// Passwords, users with few rights, databases, old protocols.
+// Passwords, users with few permissions, databases, old protocols.
 #include "integration/fixture.h"
 #include "support/acl_rule.h"
 #include "support/temp_dir.h"
@@ -40,7 +40,7 @@ protected:
         probe_.must({"ACL", "SETUSER", "clerk", "on", ">street", "+@all", "~*", "&*"});
     }
 
-    // No secret in anything that anyone may read.
+    // Checks that no secret is in any text that users can read.
     void nothing_is_shown(const std::string& more = {})
     {
         std::string all = more + events_.text();
@@ -62,14 +62,14 @@ protected:
     temp_dir files_;
 };
 
-TEST_F(password, in_the_options_lets_in)
+TEST_F(password, in_the_options_is_accepted)
 {
     client_options made = options();
     made.password = "sesame";
     EXPECT_EQ(ping_with(made).message, "");
 }
 
-TEST_F(password, in_the_url_lets_in_with_and_without_a_user)
+TEST_F(password, in_the_url_is_accepted_with_and_without_a_user)
 {
     const std::string where = "127.0.0.1:" + std::to_string(server_.port());
     EXPECT_EQ(ping_with(options("redis://:sesame@" + where)).message, "");
@@ -77,7 +77,7 @@ TEST_F(password, in_the_url_lets_in_with_and_without_a_user)
     EXPECT_EQ(ping_with(options("redis://clerk:stree%74@" + where)).message, "");
 }
 
-TEST_F(password, of_a_user_in_the_options_lets_in)
+TEST_F(password, of_a_user_in_the_options_is_accepted)
 {
     client_options made = options();
     made.user = "clerk";
@@ -118,7 +118,7 @@ TEST_F(password, is_read_from_the_environment)
     EXPECT_TRUE(says(told.message, "PAWL_TEST_SECRET"));
 }
 
-TEST_F(password, file_that_is_not_there_is_named)
+TEST_F(password, file_that_does_not_exist_is_named_in_the_error)
 {
     client_options made = options();
     made.password_file = files_.file("nothing");
@@ -151,7 +151,7 @@ TEST_F(password, that_is_wrong_or_missing_is_refused_and_never_shown)
     nothing_is_shown(at_lock.message);
 }
 
-TEST_F(password, that_is_refused_is_told_at_once)
+TEST_F(password, that_is_refused_is_reported_at_once)
 {
     client_options wrong = options();
     wrong.password = "wrong-password";
@@ -160,7 +160,7 @@ TEST_F(password, that_is_refused_is_told_at_once)
     EXPECT_LT(time_of([&] { (void)outcome_of([&] { lock.lock(); }); }), slack);
 }
 
-TEST_F(password, withdrawn_while_a_lock_is_held_is_jeopardy_by_refusal)
+TEST_F(password, withdrawn_while_a_lock_is_held_causes_jeopardy_with_cause_refused)
 {
     client_options made = options();
     made.user = "clerk";
@@ -191,7 +191,7 @@ protected:
         return made;
     }
 
-    // Everything that sends anything, whatever comes of it.
+    // Every operation that sends a request, with any outcome.
     void try_everything(client_options made)
     {
         made.shutdown_limit = 50ms;
@@ -209,7 +209,7 @@ protected:
             (void)hands_over(
                 made, where, [&] { return is_queued(); }, [&] { return denials() > 0; });
         }
-        // Bare, once the server's clock has moved on since the client connected.
+        // A bare acquire, when the server's clock has moved on since the client connected.
         mutex often{own, "stock:43", quick(1s)};
         for (int i = 0; i < 4; ++i) {
             std::error_code ignored;
@@ -224,8 +224,8 @@ protected:
 
     using condition = std::function<bool()>;
 
-    // One client holds a lock and releases it while another waits for it, as `waits` says. Whether
-    // the other got it, unless `enough` was seen before that.
+    // One client holds a lock and releases it while another waits for it, as `waits` says. Returns
+    // whether the other got it, unless `enough` became true before.
     bool hands_over(
         const client_options& made, layout where, const condition& waits,
         const condition& enough = [] { return false; })
@@ -241,7 +241,7 @@ protected:
         std::stop_source stop;
         auto waiting = std::async(std::launch::async, [&] {
             std::error_code told;
-            // Less than its lease: then the place in the queue has an end of its own.
+            // Less than its lease: then the place in the queue has a separate end.
             return second.try_acquire_for(8s, stop.get_token(), told).has_value();
         });
         const auto ended = [&] { return waiting.wait_for(0s) == std::future_status::ready; };
@@ -259,7 +259,8 @@ protected:
 
     bool is_queued() { return probe_.exists("pawl:queue:{stock:45}"); }
 
-    // One client lets a lock linger, until another wants it. Whether he got it.
+    // One client lets a lock linger until another client wants it. Returns whether that client got
+    // it.
     static bool is_given_up_when_wanted(const client_options& made, layout where)
     {
         client one{made};
@@ -293,7 +294,7 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
     EXPECT_EQ(denials(), 0);
 }
 
-TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_fewer)
+TEST_F(rights, of_the_smallest_rule_for_plain_locks_are_enough_for_them)
 {
     const client_options made = as_clerk(smallest_rule("hash layout"));
     client own{made};
@@ -330,18 +331,19 @@ TEST_F(rights, to_channels_are_not_needed_for_a_lock)
     use_everything(own);
     EXPECT_EQ(events_.count(hold_state::jeopardy), 0);
     for (const layout where : {layout::plain, layout::hash}) {
-        // It asks again and again, with pauses of 100 ms at the most.
+        // It polls, with pauses of at most 100 ms.
         probe_.reset_stats();
         const auto asks = [&] { return probe_.calls("evalsha") >= 10; };
         EXPECT_LT(time_of([&] { EXPECT_TRUE(hands_over(made, where, asks)); }), 2s);
-        // Without a way to hear who wants it nothing lingers.
+        // A client that cannot hear that its lock is wanted does not let it linger.
         EXPECT_LT(time_of([&] { EXPECT_TRUE(is_given_up_when_wanted(made, where)); }), slack);
     }
-    EXPECT_TRUE(probe_.keys("pawl:queue:*").empty()) << "who cannot be told does not queue";
+    EXPECT_TRUE(probe_.keys("pawl:queue:*").empty())
+        << "a client that cannot listen does not join the queue";
     EXPECT_GT(denials(), 0);
 }
 
-TEST_F(rights, to_channels_that_only_some_lack_keep_nobody_waiting_for_ever)
+TEST_F(rights, to_channels_that_only_some_clients_lack_make_no_caller_wait_forever)
 {
     client mute{as_clerk({"~*", "+@all", "resetchannels"})};
     client other{options()};
@@ -369,7 +371,7 @@ TEST_F(rights, to_other_names_are_refused)
     EXPECT_FALSE(probe_.exists("staff:1"));
 }
 
-TEST_F(rights, to_the_fence_are_needed_before_anything_is_taken)
+TEST_F(rights, to_the_fence_are_needed_before_the_lock_is_taken)
 {
     client own{as_clerk({"~stock:*", "resetchannels", "+@all"})};
     for (const layout where : {layout::plain, layout::hash}) {
@@ -379,7 +381,7 @@ TEST_F(rights, to_the_fence_are_needed_before_anything_is_taken)
     }
 }
 
-TEST_F(rights, missing_half_way_through_a_script_leave_nothing_behind)
+TEST_F(rights, missing_in_the_middle_of_a_script_leave_nothing_behind)
 {
     for (const char* missing : {"+time", "+pexpire", "+set", "+hset"}) {
         std::vector<std::string> rule = smallest_rule();
@@ -405,7 +407,7 @@ TEST_F(rights, missing_for_a_command_inside_a_script_are_refused)
 
 class server_settings : public testing::Test {};
 
-TEST_F(server_settings, a_server_without_hello_is_spoken_to_in_the_old_protocol)
+TEST_F(server_settings, a_server_without_hello_is_used_with_the_old_protocol)
 {
     redis_server server{{.config = {"rename-command HELLO \"\"", "requirepass sesame"}}};
     client_options made;
@@ -424,7 +426,7 @@ TEST_F(server_settings, a_server_without_hello_is_spoken_to_in_the_old_protocol)
     }
 }
 
-TEST_F(server_settings, a_server_that_takes_no_more_clients_is_unreachable_for_now)
+TEST_F(server_settings, a_server_that_accepts_no_more_clients_is_unreachable)
 {
     redis_server server{{.config = {"maxclients 1"}}};
     client_options made;
@@ -490,7 +492,7 @@ TEST_F(database, is_chosen_again_after_a_reconnect)
 
 class connection_name : public with_server {};
 
-TEST_F(connection_name, says_who_it_is)
+TEST_F(connection_name, names_the_host_and_the_process)
 {
     client own{options()};
     own.ping();

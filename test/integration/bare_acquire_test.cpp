@@ -1,5 +1,5 @@
-// A lock that seems free is taken by two commands and no script; whatever speaks against that, the script
-// comes after.
+// A lock that seems to be free is taken with two commands and without a script. If that fails or is
+// not allowed, the script follows.
 #include "integration/fixture.h"
 #include "support/request_monitor.h"
 
@@ -15,7 +15,7 @@ class bare_acquire : public with_server {
 protected:
     static std::uint64_t next(lockable& lock) { return lock.acquire().fence(); }
 
-    // What the client has sent since the last time, by the first words; releases are left out.
+    // The first words of the requests since the last call, without releases.
     std::vector<std::string> sent()
     {
         monitor_.catch_up(probe_);
@@ -32,8 +32,8 @@ protected:
         if (acquires || words[0] == "INCR") sent_.push_back(acquires ? "script" : "bare");
     }
 
-    // Takes it until that is done without a script: the client must have heard the server's time on a
-    // connection that was there before.
+    // Takes the lock until that happens without a script. For that, the client must have heard the
+    // server's time on an existing connection.
     [[nodiscard]] bool warm_up() { return warm_up(lock_); }
 
     [[nodiscard]] bool warm_up(lockable& lock)
@@ -45,7 +45,7 @@ protected:
     }
 
     using names = std::vector<std::string>;
-    // Of all locks here, in ms: by these acquires are known from other scripts.
+    // The leases of all locks here, in ms. They distinguish acquires from other scripts.
     static constexpr std::array<std::string_view, 2> leases{"10000", "60000"};
 
     client client_{options()};
@@ -55,7 +55,7 @@ protected:
     request_monitor monitor_{server_.socket_path(), [this](const request& words) { note(words); }};
 };
 
-TEST_F(bare_acquire, is_made_of_what_was_free)
+TEST_F(bare_acquire, is_used_for_a_lock_that_was_free_before)
 {
     ASSERT_TRUE(warm_up());
     std::uint64_t last = 0;
@@ -67,7 +67,7 @@ TEST_F(bare_acquire, is_made_of_what_was_free)
     EXPECT_EQ(sent(), (names{"bare", "bare", "bare"}));
 }
 
-TEST_F(bare_acquire, is_not_made_of_what_was_busy_until_it_was_free_again)
+TEST_F(bare_acquire, is_not_used_after_the_lock_was_busy_until_it_was_free_again)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"SET", "job", "other", "PX", "60000"});
@@ -79,7 +79,7 @@ TEST_F(bare_acquire, is_not_made_of_what_was_busy_until_it_was_free_again)
     EXPECT_EQ(sent(), (names{"script", "script", "script", "script", "bare"}));
 }
 
-TEST_F(bare_acquire, has_a_fence_that_grows_though_all_data_was_flushed)
+TEST_F(bare_acquire, has_a_fence_that_grows_even_if_all_data_was_flushed)
 {
     ASSERT_TRUE(warm_up());
     const auto before = next(lock_);
@@ -89,19 +89,19 @@ TEST_F(bare_acquire, has_a_fence_that_grows_though_all_data_was_flushed)
     EXPECT_EQ(sent(), (names{"bare", "bare", "script"}));
 }
 
-TEST_F(bare_acquire, has_a_fence_that_grows_though_the_data_is_old)
+TEST_F(bare_acquire, has_a_fence_that_grows_even_if_the_data_is_old)
 {
     ASSERT_TRUE(warm_up());
     const std::string old = probe_.must({"GET", "pawl:fence:{job}"}).text;
     for (int i = 0; i < 5; ++i) (void)next(lock_);
     const auto before = next(lock_);
-    // As after a restart.
+    // As after a restart with old data.
     probe_.must({"SET", "pawl:fence:{job}", old, "KEEPTTL"});
     probe_.must({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
     EXPECT_GT(next(lock_), before);
 }
 
-TEST_F(bare_acquire, that_finds_it_taken_leaves_no_fence_for_ever)
+TEST_F(bare_acquire, that_finds_the_lock_taken_leaves_no_fence_without_expiry)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"FLUSHALL"});
@@ -111,7 +111,7 @@ TEST_F(bare_acquire, that_finds_it_taken_leaves_no_fence_for_ever)
     EXPECT_GT(probe_.ttl("pawl:fence:{job}"), 1h);
 }
 
-TEST_F(bare_acquire, with_a_fence_that_is_none_takes_nothing)
+TEST_F(bare_acquire, with_a_fence_key_that_is_not_a_number_takes_nothing)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"DEL", "pawl:fence:{job}"});
@@ -120,21 +120,23 @@ TEST_F(bare_acquire, with_a_fence_that_is_none_takes_nothing)
     EXPECT_TRUE(eventually([&] { return probe_.must({"EXISTS", "job"}).integer == 0; }));
 }
 
-TEST_F(bare_acquire, without_the_right_to_it_is_left_to_the_script)
+TEST_F(bare_acquire, without_the_permission_is_replaced_by_the_script)
 {
     ASSERT_TRUE(warm_up());
     probe_.must({"ACL", "SETUSER", "default", "-incr"});
     for (int i = 0; i < 3; ++i) (void)next(lock_);
-    EXPECT_EQ(sent(), (names{"script", "script", "script"})) << "MONITOR does not show the refused";
+    EXPECT_EQ(sent(), (names{"script", "script", "script"}))
+        << "MONITOR does not show refused commands";
 }
 
-TEST_F(bare_acquire, is_not_made_of_fair_locks_nor_of_hashes)
+TEST_F(bare_acquire, is_not_used_for_fair_locks_or_hashes)
 {
     fair_mutex fair{client_, "fair", quick(10s)};
     recursive_mutex recursive{client_, "recursive", quick(10s)};
     ASSERT_TRUE(warm_up());
     for (int i = 0; i < 3; ++i) {
-        std::this_thread::sleep_for(2ms);  // of its clock's steps, so that numbers could be trusted
+        // The server's clock moves on, so that fences could be trusted.
+        std::this_thread::sleep_for(2ms);
         (void)next(fair);
         (void)next(recursive);
     }
@@ -142,7 +144,7 @@ TEST_F(bare_acquire, is_not_made_of_fair_locks_nor_of_hashes)
     EXPECT_EQ(std::ranges::count(all, "bare"), 0);
 }
 
-TEST_F(bare_acquire, that_is_executed_when_nobody_wants_it_any_more_is_taken_back)
+TEST_F(bare_acquire, that_is_executed_after_its_caller_gave_up_is_given_back)
 {
     auto impatient = options();
     impatient.command_limit = 1s;

@@ -1,4 +1,4 @@
-// Connections come and go; holds stay.
+// Connections break, but holds stay.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 class broken_connection : public with_server {
 protected:
-    // Two leases without a loss.
+    // Waits for two leases, without a loss.
     testing::AssertionResult survives(const hold& held, std::chrono::milliseconds lease)
     {
         if (!always(2 * lease, [&] { return !held.lost().stop_requested(); })) {
@@ -57,7 +57,7 @@ TEST_F(broken_connection, cut_again_and_again_does_not_end_a_hold)
     EXPECT_TRUE(survives(held, 600ms));
 }
 
-TEST_F(broken_connection, a_door_shut_for_less_than_a_lease_is_jeopardy_only)
+TEST_F(broken_connection, connections_refused_for_less_than_a_lease_cause_jeopardy_only)
 {
     mutex lock{client_, "other", quick(1500ms)};
     hold held = lock.acquire();
@@ -69,7 +69,7 @@ TEST_F(broken_connection, a_door_shut_for_less_than_a_lease_is_jeopardy_only)
     EXPECT_TRUE(held.confirm());
 }
 
-TEST_F(broken_connection, a_half_open_connection_is_left_for_a_new_one)
+TEST_F(broken_connection, a_half_open_connection_is_replaced_by_a_new_one)
 {
     mutex lock{client_, "other", quick(1500ms)};
     hold held = lock.acquire();
@@ -80,7 +80,7 @@ TEST_F(broken_connection, a_half_open_connection_is_left_for_a_new_one)
     EXPECT_TRUE(survives(held, 750ms));
 }
 
-TEST_F(broken_connection, a_stale_pooled_connection_is_not_the_callers_problem)
+TEST_F(broken_connection, a_stale_pooled_connection_does_not_make_a_call_fail)
 {
     for (const auto how : {fault_proxy::ending::orderly, fault_proxy::ending::reset}) {
         {
@@ -95,7 +95,7 @@ TEST_F(broken_connection, a_stale_pooled_connection_is_not_the_callers_problem)
     }
 }
 
-TEST_F(broken_connection, a_server_that_slams_the_door_is_unreachable)
+TEST_F(broken_connection, a_server_that_closes_every_connection_is_unreachable)
 {
     client_options hasty = options(proxy_.url());
     hasty.command_limit = 300ms;
@@ -108,7 +108,7 @@ TEST_F(broken_connection, a_server_that_slams_the_door_is_unreachable)
     EXPECT_EQ(outcome_of([&] { own.ping(); }).code, std::error_code{});
 }
 
-TEST_F(broken_connection, a_client_waits_longer_and_longer_between_attempts_to_connect)
+TEST_F(broken_connection, a_client_makes_growing_pauses_between_attempts_to_connect)
 {
     mutex lock{client_, "other", quick(1s)};
     const hold held = lock.acquire();
@@ -119,7 +119,7 @@ TEST_F(broken_connection, a_client_waits_longer_and_longer_between_attempts_to_c
     EXPECT_LE(proxy_.counts().accepted - before, 60);
 }
 
-TEST_F(broken_connection, killed_by_the_server_is_made_anew)
+TEST_F(broken_connection, killed_by_the_server_is_replaced)
 {
     hold held = mutex_.acquire();
     EXPECT_GE(probe_.must({"CLIENT", "KILL", "TYPE", "normal"}).integer, 1);
@@ -179,7 +179,7 @@ TEST_F(broken_connection, more_callers_than_pooled_connections_take_turns)
             });
         }
     }
-    EXPECT_LE(proxy_.counts().accepted - before, 3);  // the pool's, and that of renewals
+    EXPECT_LE(proxy_.counts().accepted - before, 3);  // those of the pool, and the one for renewals
 }
 
 }  // namespace

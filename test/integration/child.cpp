@@ -12,7 +12,7 @@ constexpr std::string_view marker = "--pawl-child";
 
 using role_body = std::function<int(const child_arguments&)>;
 
-// A function, because roles of other files are made in no known order.
+// A function, because the order of initialisation across files is not defined.
 std::map<std::string, role_body>& roles()
 {
     static std::map<std::string, role_body> all;
@@ -35,7 +35,7 @@ process child_role::start(const child_arguments& arguments) const
 
 void say(const std::string& line)
 {
-    std::cout << line + '\n' << std::flush;  // in one piece, for threads speak at once
+    std::cout << line + '\n' << std::flush;  // in one piece, because threads write at the same time
 }
 
 bool hear()

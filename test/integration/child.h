@@ -1,6 +1,6 @@
-// A part of a test that runs in a process of its own: this test program, started anew.
+// A part of a test that runs in a separate process: this test program, started again.
 //
-// A fork would inherit the threads' locks of a program with threads; a new program inherits nothing.
+// A fork of a program with threads would inherit locked mutexes. A new program inherits nothing.
 #pragma once
 
 #include "support/process.h"
@@ -13,7 +13,7 @@ namespace pawl::test {
 
 using child_arguments = std::vector<std::string>;
 
-// Makes `body` known under `name`. Defined at namespace scope of a test file.
+// Registers `body` under `name`. Define it at namespace scope of a test file.
 class child_role {
 public:
     child_role(std::string name, std::function<int(const child_arguments&)> body);
@@ -24,13 +24,13 @@ private:
     std::string name_;
 };
 
-// Says a line to the test, at once.
+// Sends a line to the test, at once.
 void say(const std::string& line);
 
-// Waits for a line from the test; false when the test has closed the channel.
+// Waits for a line from the test. False if the test has closed the pipe.
 bool hear();
 
-// For main(): runs the role that the command line asks for, if it asks for one.
+// For main(): runs the role that the command line names, if it names one.
 [[nodiscard]] bool is_child(int argc, char** argv);
 [[nodiscard]] int run_child(int argc, char** argv);
 

@@ -1,4 +1,4 @@
-// What is left when a client goes: nothing. And how long it takes: no longer than its limit.
+// The destruction of a client leaves nothing behind, and takes no longer than its limit.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 #include "support/self_counts.h"
@@ -40,7 +40,7 @@ TEST_F(client_end, leaves_no_thread_descriptor_or_connection)
         const auto before = probe_.calls("pexpire");
         EXPECT_TRUE(eventually([&] { return probe_.calls("pexpire") > before; })) << "a renewal";
     };
-    use_a_client(server_.unix_url());  // what libraries open once for all is not counted
+    use_a_client(server_.unix_url());  // descriptors that libraries open once are not counted
     use_a_client(server_.url());
     const std::size_t threads = thread_count();
     const std::size_t descriptors = descriptor_count();
@@ -53,7 +53,7 @@ TEST_F(client_end, leaves_no_thread_descriptor_or_connection)
     EXPECT_TRUE(eventually([&] { return probe_.client_list().empty(); }));
 }
 
-TEST_F(client_end, of_one_that_was_never_used_leaves_nothing_either)
+TEST_F(client_end, of_an_unused_client_leaves_nothing)
 {
     {
         const client warm{options()};
@@ -89,7 +89,7 @@ TEST_F(client_end, is_bounded_when_the_server_is_dead)
     EXPECT_LT(time_of([&] { own.reset(); }), 300ms + slack);
 }
 
-TEST_F(client_end, is_bounded_while_a_release_is_still_owed)
+TEST_F(client_end, is_bounded_while_a_release_is_outstanding)
 {
     client_options hurried = hasty(300ms);
     hurried.command_limit = 1s;
@@ -118,14 +118,14 @@ TEST_F(client_end, is_bounded_when_connecting_hangs)
     EXPECT_LT(time_of([&] { own.reset(); }), 300ms + slack);
 }
 
-TEST_F(client_end, of_an_idle_one_is_quick)
+TEST_F(client_end, of_an_idle_client_is_quick)
 {
     auto own = std::make_unique<client>(hasty(10s));
     own->ping();
     EXPECT_LT(time_of([&] { own.reset(); }), slack);
 }
 
-TEST_F(client_end, tells_holders_that_are_left_and_does_not_rob_them)
+TEST_F(client_end, tells_remaining_holders_and_does_not_release_their_locks)
 {
     std::optional<hold> held;
     {
@@ -138,14 +138,14 @@ TEST_F(client_end, tells_holders_that_are_left_and_does_not_rob_them)
     EXPECT_EQ(held->why(), cause::closed);
     EXPECT_TRUE(held->lost().stop_requested());
     EXPECT_EQ(events_.first(hold_state::lost, held->id()).why, cause::closed);
-    EXPECT_EQ(probe_.get("job"), held->id());  // the lease goes on
+    EXPECT_EQ(probe_.get("job"), held->id());  // its lease continues
     std::error_code told;
     held->extend(1s, told);
     EXPECT_EQ(told, errc::lost);
     held->release(told);
     EXPECT_EQ(told, errc::lost);
     held.reset();
-    EXPECT_TRUE(eventually(900ms + slack, [&] { return !probe_.exists("job"); }));  // and ends
+    EXPECT_TRUE(eventually(900ms + slack, [&] { return !probe_.exists("job"); }));  // it ends
 }
 
 TEST_F(client_end, may_come_from_its_own_event_handler)
@@ -217,7 +217,7 @@ TEST_F(client_end, may_come_from_a_stop_callback)
     EXPECT_TRUE(eventually([&] { return thread_count() == threads; }));
 }
 
-TEST_F(client_end, again_and_again_does_no_harm)
+TEST_F(client_end, again_and_again_is_safe)
 {
     for (int i = 0; i < 100; ++i) {
         client own{options()};

@@ -1,4 +1,5 @@
-// What tests of waiting start from: who stands in line at the server, and someone who asks for a lock.
+// Helpers for tests of waiting: the waiters in the server's queue, and a thread that asks for a
+// lock.
 #pragma once
 
 #include "integration/fixture.h"
@@ -15,18 +16,18 @@
 
 namespace pawl::test {
 
-// How often who waits looks for himself, in case the message that he waits for got lost.
+// How often a waiter looks, in case its message got lost.
 [[nodiscard]] constexpr std::chrono::milliseconds look_interval(std::chrono::milliseconds lease)
 {
     return std::max(lease / 3, std::chrono::milliseconds{500});
 }
 
-// With the lease that most of these tests use, nobody looks for himself for 10 s. What happens sooner
-// happened because someone was told.
+// With the lease that most of these tests use, no waiter looks for 10 s. A grant that comes sooner
+// was caused by a message.
 inline constexpr std::chrono::milliseconds long_lease{30'000};
 inline constexpr std::chrono::milliseconds soon{3'000};
 
-// An acquire that waits in a thread of its own.
+// An acquire that waits in its own thread.
 class asking {
 public:
     explicit asking(lockable& lock, std::chrono::milliseconds limit = 2 * patience)
@@ -35,7 +36,7 @@ public:
             return lock.try_acquire_for(limit, stop_.get_token(), told_);
         });
     }
-    ~asking() { stop_.request_stop(); }  // a test that failed need not wait for it
+    ~asking() { stop_.request_stop(); }  // so that a failed test does not wait for it
     asking(const asking&) = delete;
     asking& operator=(const asking&) = delete;
 
@@ -46,14 +47,15 @@ public:
 
     void cancel() { stop_.request_stop(); }
 
-    // Waits for the end: what it got, and why if that is nothing. Once.
+    // Waits for the end: the hold, and the reason if there is none. May be called once.
     [[nodiscard]] std::optional<hold> result() { return got_.get(); }
     [[nodiscard]] std::error_code told() const { return told_; }
 
 private:
     std::stop_source stop_;
     std::error_code told_;
-    std::future<std::optional<hold>> got_;  // last: goes first, and waits for the thread
+    // Last, so that it is destroyed first and waits for the thread.
+    std::future<std::optional<hold>> got_;
 };
 
 class contended : public with_server {
@@ -71,7 +73,7 @@ protected:
         return "pawl:waiters:{" + std::string{name} + "}";
     }
 
-    // How many stand in line at the server.
+    // The number of waiters in the server's queue.
     [[nodiscard]] std::int64_t queued(std::string_view name = "job")
     {
         return probe_.must({"ZCARD", queue_of(name)}).integer;
@@ -82,7 +84,7 @@ protected:
         return eventually([&] { return queued(name) == count; });
     }
 
-    // Who holds the lock by the server, whatever its layout; empty if nobody does.
+    // The holder of the lock at the server, in either layout. Empty if the lock is free.
     [[nodiscard]] std::string holder(std::string_view name = "job")
     {
         if (probe_.must({"TYPE", name}).text != "hash") return probe_.get(name);
@@ -90,7 +92,7 @@ protected:
         return fields.empty() ? "" : fields.front();
     }
 
-    // All keys but fences, which outlive their locks.
+    // All keys except fences, which outlive their locks.
     [[nodiscard]] std::vector<std::string> leftovers()
     {
         std::vector<std::string> all = probe_.keys("*");
@@ -116,7 +118,7 @@ protected:
         return any_lock{GetParam(), own, "job", quick(lease)};
     }
 
-    // So that what is counted later is not the loading of scripts.
+    // So that the loading of scripts is not counted later.
     void load_scripts()
     {
         any_lock lock = make(first_);

@@ -1,4 +1,4 @@
-// Waiters and holders that are killed or stopped, at the points where it matters, with real processes.
+// Waiters and holders that are killed or stopped at critical points, with real processes.
 #include "integration/contended.h"
 #include "integration/lock_child.h"
 
@@ -7,10 +7,11 @@
 namespace pawl::test {
 namespace {
 
-// On a busy machine a thread may run that much later than it could.
+// How much later a thread may run on a busy machine.
 constexpr std::chrono::milliseconds late = slack;
 
-// What a lock is granted later than its lease is over, by the documentation.
+// How long after the end of the lease a lock is granted at the latest, according to the
+// documentation.
 constexpr std::chrono::milliseconds after_the_lease{50};
 
 class dead_waiter : public contended_of_kind {
@@ -20,22 +21,22 @@ protected:
         return start_lock_child(server_.unix_url(), GetParam(), "job", lease);
     }
 
-    // Kills it, and returns when the server knows.
+    // Kills it, and returns when the server has noticed.
     void kill(process& child)
     {
         const auto before = probe_.client_list().size();
         child.signal(SIGKILL);
         ASSERT_EQ(child.wait(patience), killed_by(SIGKILL));
         ASSERT_TRUE(eventually([&] { return probe_.client_list().size() < before; }));
-        // It may have had more connections than the one that is gone.
+        // It may have had more connections than the one that has ended.
         ASSERT_TRUE(eventually([&] {
             return probe_.must({"PUBSUB", "CHANNELS", "pawl:client:*"}).items.size() <=
                    listeners_here_;
         }));
     }
 
-    // How long the next one waits when the one before it, with a lease of `lease`, was killed between
-    // the grant and the message of it.
+    // How long the next waiter waits if the waiter before it, with this lease, was killed between
+    // the grant and its message.
     [[nodiscard]] std::chrono::milliseconds time_after_unnoticed_grant(
         std::chrono::milliseconds lease, std::chrono::milliseconds lease_of_the_next)
     {
@@ -50,7 +51,7 @@ protected:
         return time_of([&] {
             held.release();
             EXPECT_NE(holder(), held.id());
-            EXPECT_EQ(queued(), 1);  // so it is the victim who holds it
+            EXPECT_EQ(queued(), 1);  // so the victim is the holder
             victim.signal(SIGKILL);
             EXPECT_TRUE(next.ends_within(patience));
         });
@@ -78,7 +79,7 @@ TEST_P(dead_waiter, at_the_head_of_the_queue_is_passed_over_at_once)
     EXPECT_EQ(queued(), 0);
 }
 
-TEST_P(dead_waiter, is_passed_over_though_an_onlooker_listens_to_every_channel)
+TEST_P(dead_waiter, is_passed_over_even_if_an_observer_subscribes_to_every_channel)
 {
     redis_probe onlooker = server_.probe();
     onlooker.must({"PSUBSCRIBE", "*"});
@@ -111,7 +112,7 @@ TEST_P(dead_waiter, that_was_the_only_one_leaves_nothing_behind)
 
 TEST_P(dead_waiter, that_never_gets_its_turn_is_forgotten_with_the_queue)
 {
-    // The holder never lets go, so nobody ever passes it over.
+    // The holder never releases it, so the dead waiter is never passed over.
     any_lock mine = make(first_);
     const hold held = mine->acquire();
     process victim = start_child(300ms);
@@ -122,7 +123,7 @@ TEST_P(dead_waiter, that_never_gets_its_turn_is_forgotten_with_the_queue)
         eventually(place + late, [&] { return leftovers() == std::vector<std::string>{"job"}; }));
 }
 
-TEST_P(dead_waiter, that_was_granted_the_lock_before_it_noticed_is_followed_after_its_lease)
+TEST_P(dead_waiter, that_was_granted_the_lock_blocks_it_for_its_lease_only)
 {
     constexpr auto lease = 900ms;
     const auto took = time_after_unnoticed_grant(lease, lease);
@@ -130,16 +131,16 @@ TEST_P(dead_waiter, that_was_granted_the_lock_before_it_noticed_is_followed_afte
     EXPECT_LT(took, lease + after_the_lease + late);
 }
 
-TEST_P(dead_waiter, of_a_short_lease_is_followed_when_the_next_one_looks)
+TEST_P(dead_waiter, with_a_short_lease_blocks_the_lock_until_the_next_waiter_looks)
 {
-    // Who waits learns of the lease of a new holder when he looks, not when it is granted.
+    // A waiter learns the lease of a new holder when it looks, not when that holder gets the lock.
     constexpr auto lease = 300ms;
     const auto took = time_after_unnoticed_grant(lease, 2400ms);
     EXPECT_GE(took, lease - 50ms);
     EXPECT_LT(took, look_interval(2400ms) + after_the_lease + late);
 }
 
-TEST_P(dead_waiter, that_was_only_asleep_does_not_think_that_it_holds_what_it_was_granted_long_ago)
+TEST_P(dead_waiter, that_was_only_stopped_does_not_take_an_old_grant_for_a_valid_one)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_, 700ms);
@@ -154,7 +155,7 @@ TEST_P(dead_waiter, that_was_only_asleep_does_not_think_that_it_holds_what_it_wa
     auto got = next.result();
     ASSERT_TRUE(got);
 
-    // The message of its grant is the first thing it finds when it wakes.
+    // When it wakes, the first thing that it finds is the message about its grant.
     sleeper.signal(SIGCONT);
     EXPECT_TRUE(always(600ms, [&] { return sleeper.out() == "asking\n"; })) << sleeper.out();
     EXPECT_TRUE(got->confirm());
@@ -170,7 +171,7 @@ TEST_P(dead_waiter, that_was_only_asleep_does_not_think_that_it_holds_what_it_wa
 using dead_holder = dead_waiter;
 INSTANTIATE_TEST_SUITE_P(every, dead_holder, testing::ValuesIn(all_lock_kinds), kind_name);
 
-TEST_P(dead_holder, is_followed_by_the_first_who_waits_as_soon_as_its_lease_is_over)
+TEST_P(dead_holder, is_followed_by_the_first_waiter_as_soon_as_its_lease_ends)
 {
     constexpr auto lease = 900ms;
     process victim = start_child(lease);
@@ -194,7 +195,7 @@ TEST_P(dead_holder, is_followed_by_the_first_who_waits_as_soon_as_its_lease_is_o
     EXPECT_EQ(holder(), got->id());
 }
 
-TEST_P(dead_holder, whose_heirs_are_dead_too_is_followed_by_the_first_who_lives)
+TEST_P(dead_holder, is_followed_by_the_first_living_waiter_if_others_are_dead_too)
 {
     constexpr auto lease = 900ms;
     process victim = start_child(lease);

@@ -1,5 +1,6 @@
-// A server that is made a replica while clients use it. Their address leads to the new primary from then
-// on, as a name or a virtual address does, but the connections that they have stay with the old one.
+// A server that becomes a replica while clients use it. From then on their address leads to the new
+// primary, like a host name or a virtual address. But their existing connections stay with the old
+// server.
 #include "integration/contended.h"
 #include "support/fault_proxy.h"
 
@@ -28,7 +29,7 @@ protected:
             [&] { return contains(probe.must({"INFO", "replication"}).text, "link_status:up"); }));
     }
 
-    // The roles are swapped when the replica has everything.
+    // Swaps the roles, when the replica has all data.
     void swap()
     {
         redis_probe old_one = first_.probe();
@@ -56,7 +57,7 @@ protected:
 
 using demoted_server = two_servers;
 
-TEST_F(demoted_server, is_left_by_who_takes_a_lock)
+TEST_F(demoted_server, is_left_by_a_blocking_acquire)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
@@ -66,7 +67,7 @@ TEST_F(demoted_server, is_left_by_who_takes_a_lock)
     EXPECT_EQ(second_.probe().get("job"), held.id());
 }
 
-TEST_F(demoted_server, is_left_by_who_takes_a_lock_without_blocking)
+TEST_F(demoted_server, is_left_by_an_asynchronous_acquire)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
@@ -76,7 +77,7 @@ TEST_F(demoted_server, is_left_by_who_takes_a_lock_without_blocking)
     EXPECT_EQ(second_.probe().get("job"), held.id());
 }
 
-TEST_F(demoted_server, is_left_by_who_only_tries)
+TEST_F(demoted_server, is_left_by_a_try)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
@@ -101,7 +102,7 @@ TEST_F(demoted_server, is_left_by_renewals_and_nothing_is_lost)
     EXPECT_FALSE(probe.exists("job"));
 }
 
-TEST_F(demoted_server, is_left_by_those_who_wait_and_they_are_told_at_the_new_one)
+TEST_F(demoted_server, is_left_by_waiters_and_they_get_the_lock_at_the_new_server)
 {
     client own{options()};
     client other{options()};
@@ -114,16 +115,16 @@ TEST_F(demoted_server, is_left_by_those_who_wait_and_they_are_told_at_the_new_on
     swap();
     ASSERT_TRUE(eventually([&] {
         return probe.must({"PUBSUB", "CHANNELS", "pawl:client:*"}).items.size() == 1;
-    })) << "it listens at the new one";
+    })) << "it listens at the new server";
     held.release();
     EXPECT_TRUE(next.ends_within(patience));
     EXPECT_TRUE(next.result());
 }
 
-TEST_F(demoted_server, says_why_it_cannot_be_used_and_says_so_at_once)
+TEST_F(demoted_server, is_reported_at_once_as_a_replica)
 {
     swap();
-    address_.lead_to(first_.port());  // nobody moved the address
+    address_.lead_to(first_.port());  // the address was not moved
     client_options made = options(60s);
     made.shutdown_limit = 60s;
     outcome told;
@@ -151,7 +152,7 @@ TEST_F(demoted_server, is_waited_for_within_the_command_limit)
     EXPECT_TRUE(next.result());
 }
 
-TEST_F(demoted_server, is_told_at_once_to_who_tries_without_blocking)
+TEST_F(demoted_server, is_reported_at_once_to_an_asynchronous_try)
 {
     swap();
     address_.lead_to(first_.port());
@@ -166,7 +167,7 @@ TEST_F(demoted_server, is_told_at_once_to_who_tries_without_blocking)
     EXPECT_LT(took, 10s);
 }
 
-TEST_F(demoted_server, refused_connections_are_told_at_once_to_who_tries)
+TEST_F(demoted_server, refused_connections_are_reported_at_once_to_a_try)
 {
     address_.set_door(fault_proxy::door::closed);
     client_options made = options(60s);
@@ -181,8 +182,9 @@ TEST_F(demoted_server, refused_connections_are_told_at_once_to_who_tries)
     EXPECT_LT(took, 10s);
 }
 
-// Messages reach those who listen at a replica too, but the primary does not count them. If it took such
-// a client for gone after telling it, that one and the next would both hold the lock.
+// Messages reach the subscribers of a replica too, but the primary does not count them. If the
+// primary passed over such a client after telling it, that client and the next one would both hold
+// the lock.
 TEST_F(two_servers, a_waiter_that_listens_at_a_replica_is_not_told_of_a_grant)
 {
     constexpr std::string_view channel = "pawl:client:0123456789abcdef";
@@ -200,7 +202,8 @@ TEST_F(two_servers, a_waiter_that_listens_at_a_replica_is_not_told_of_a_grant)
     primary.must({"PUBLISH", channel, "the end"});
     std::vector<std::string> heard;
     ASSERT_TRUE(eventually([&] {
-        const redis_value next = listener.command({"PING"});  // whatever came first
+        // Returns what arrives first: the message, or the reply.
+        const redis_value next = listener.command({"PING"});
         if (next.texts().at(0) == "message") heard.push_back(next.texts().at(2));
         return !heard.empty();
     }));

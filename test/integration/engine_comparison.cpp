@@ -55,7 +55,7 @@ private:
                                   [&](const auto& a, const auto& b) { return same(a, b); });
     }
 
-    // What a script makes of a map has no order.
+    // A script returns the entries of a map in no particular order.
     static void sort_pairs(std::vector<reply_view>& parts)
     {
         std::vector<std::pair<reply_view, reply_view>> pairs;
@@ -86,8 +86,8 @@ private:
         return same_scores(left.text(), right.text()) || same_texts(left.text(), right.text());
     }
 
-    // A fence, or a time in a queue, perhaps with something added to it that is not whole, or so large
-    // that not all digits are left.
+    // A fence or a time in a queue. A fraction may have been added, or it is so large that digits
+    // are lost.
     bool same_scores(std::string_view left, std::string_view right) const
     {
         const auto a = to_double(left);
@@ -98,7 +98,7 @@ private:
         return std::abs(*a - *b) <= most;
     }
 
-    // Words with times among them: places in a queue, messages.
+    // Texts that contain times: places in a queue, messages.
     bool same_texts(std::string_view left, std::string_view right) const
     {
         while (!left.empty() && !right.empty()) {
@@ -116,7 +116,7 @@ private:
         return a && b && std::min(*a, *b) >= least_epoch_ms && same(*a, *b);
     }
 
-    // Digits, or all that are none.
+    // The next run of digits, or of other characters.
     static std::string_view next_run(std::string_view& text)
     {
         const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -153,7 +153,7 @@ private:
                differ_by(left, right, milliseconds / 1000 + 1);
     }
 
-    // In microseconds, as fences are, perhaps with the smallest number added to it.
+    // In microseconds, like fences, perhaps with a small number added.
     template <class Number>
     static bool is_from_epoch(Number number)
     {

@@ -1,4 +1,4 @@
-// Whether two replies say the same, though one was given a little later than the other.
+// Compares two replies that were given at slightly different times.
 #pragma once
 
 #include <chrono>
@@ -7,15 +7,16 @@
 
 namespace pawl::test {
 
-// What in a reply depends on the time.
+// Which parts of a reply depend on the time.
 enum class time_in_reply {
-    none,          // still, a number that is plainly a time since the epoch, as fences are
-    milliseconds,  // numbers above `least_left` may be a time left
-    seconds,       // numbers may
+    none,          // only numbers that are obviously a time since the epoch, like fences
+    milliseconds,  // numbers above `least_left` may be a remaining time
+    seconds,       // all numbers may be a remaining time
     clock,         // the reply of TIME
 };
 
-// Times left are compared with a tolerance above this only; the test keeps away from the end of keys.
+// Remaining times are compared with a tolerance only above this value. The test avoids the end of
+// keys.
 inline constexpr std::chrono::milliseconds least_left{15};
 
 struct comparison {
@@ -26,7 +27,7 @@ struct comparison {
     [[nodiscard]] bool same(std::string_view left, std::string_view right) const;
 };
 
-// Bytes as a person can read them.
+// Bytes in a readable form.
 [[nodiscard]] std::string readable(std::string_view bytes);
 
 }  // namespace pawl::test

@@ -1,12 +1,12 @@
-// The in-process Redis against a real one: the same random requests, and every reply and then every
-// key compared.
+// Compares the in-process Redis with a real one: the same random requests, then every reply and
+// every key.
 //
-// Each request is sent to the server first. The engine's clock is the time at which the reply was
-// there, so the two differ by no more than a round trip, and so may the times that they tell. Keys
-// must not end between the two: when one is about to, the test waits until it has.
+// Each request is sent to the server first. The engine's clock is the time when the reply arrived.
+// So the two clocks differ by at most a round trip, and so may the times in their replies. No key
+// may end between the two: if one is about to end, the test waits until it has ended.
 //
-//   PAWL_DIFFERENTIAL_SECONDS  how long to go on, 6 if not set
-//   PAWL_DIFFERENTIAL_SEED     one sequence only, the one of that seed
+//   PAWL_DIFFERENTIAL_SECONDS  how long it runs, 6 if not set
+//   PAWL_DIFFERENTIAL_SEED     only the sequence of that seed
 #include "integration/engine_comparison.h"
 #include "integration/engine_requests.h"
 #include "store/memory/engine.h"
@@ -55,7 +55,7 @@ std::string words_of(const std::vector<std::string>& words)
     return text;
 }
 
-// A server and its double.
+// A server and the engine.
 class both {
 public:
     explicit both(const redis_server& server)
@@ -65,7 +65,7 @@ public:
             [this](engine::session, std::string_view bytes) { pushed_.emplace_back(bytes); });
     }
 
-    // One sequence from an empty server. Returns what differed.
+    // Runs one sequence on an empty server. Returns the difference, if there is one.
     std::optional<std::string> run(std::uint64_t seed)
     {
         log_.str({});
@@ -129,15 +129,16 @@ private:
         return false;
     }
 
-    // Both ends of a time may be off by a round trip.
+    // A time may differ by a round trip in both directions.
     comparison comparison_for(const engine_request& request) const
     {
         return {
             .tolerance = 2ms + 2 * slowest_, .time = request.time, .any_order = request.any_order};
     }
 
-    // What has ended is counted until someone asks for it, or the server finds the time. These here
-    // ended before they began; of others nobody knows the names, so then there is no comparison.
+    // A key that has ended is counted until it is accessed, or until the server removes it. The
+    // keys of this test are touched here. The names of other keys are unknown, so then there is no
+    // comparison.
     bool touch_all_keys()
     {
         engine_request touch{{"EXISTS"}};
@@ -150,7 +151,8 @@ private:
         const auto guard = std::chrono::ceil<std::chrono::milliseconds>(2 * least_left + slowest_);
         now_ = wall_clock();
         for (const auto& key : double_.keys()) {
-            // In milliseconds: some keys end when no number of microseconds can say.
+            // In milliseconds: some keys end at a time that does not fit into a number of
+            // microseconds.
             const auto soon = std::chrono::ceil<std::chrono::milliseconds>(wall_clock()) + guard;
             if (!key.ends || soon < *key.ends) continue;
             std::this_thread::sleep_for(*key.ends + guard - wall_clock());
@@ -161,7 +163,7 @@ private:
 
     bool compare_keys()
     {
-        log_ << "and then the keys:\n";
+        log_ << "then the keys:\n";
         if (!compare({.words = {"KEYS", "*"}, .any_order = true})) return false;
         for (const auto& key : double_.keys()) {
             if (!compare({{"TYPE", key.name}}) || !compare(value_of(key)) ||
@@ -196,7 +198,7 @@ std::optional<std::uint64_t> number_from(const char* variable)
     return text ? std::optional{std::stoull(text)} : std::nullopt;
 }
 
-TEST(engine_differential, the_engine_and_a_real_server_reply_alike)
+TEST(engine_differential, the_engine_and_a_real_server_give_the_same_replies)
 {
     const redis_server server{{.config = {"databases 1"}}};
     both pair{server};

@@ -12,7 +12,7 @@ namespace {
 
 namespace ours = redis::scripts;
 
-// Twice what makes others wait, or lets them.
+// Scripts that join the queue or hand over are in the list twice.
 const redis::script* const all_scripts[] = {
     &ours::plain_acquire, &ours::plain_acquire, &ours::plain_acquire,  &ours::hash_acquire,
     &ours::hash_acquire,  &ours::hash_acquire,  &ours::plain_release,  &ours::plain_release,
@@ -29,10 +29,10 @@ bool is_any_of(const redis::script& script, std::initializer_list<const redis::s
     return false;
 }
 
-// A holder whose client hears when someone wants what lingers there.
+// A holder whose client is told when its lingering lock is wanted.
 constexpr std::string_view lingering_holder = "p0112233445566778899aabbccddeeff0123456789abcdef";
 
-// That of a place about which nothing more need be said.
+// The stay of a place that needs no extra entry.
 std::string usual_stay(const std::string& lease)
 {
     constexpr std::int64_t least = 1'500;
@@ -88,7 +88,7 @@ std::string engine_requests::lock()
     return chance(0.95) ? one_of({"k0", "k1", "k2"}) : key();
 }
 
-// The lock, its fence, its queue and its waiters.
+// The keys of a lock: the lock, its fence, its queue and its waiters.
 std::vector<std::string> engine_requests::lock_with_queue(const redis::script& script)
 {
     const bool is_hash =
@@ -125,8 +125,9 @@ std::string engine_requests::bound()
     return chance(0.3) ? "(" + text : text;
 }
 
-// Short ones make the test wait until they are over. Those that are no number to a command differ from
-// all that are: a script may compare them with what is left, and clocks differ a little.
+// The test has to wait for the end of short leases, so they are rare. The invalid values differ
+// from all valid ones: a script may compare them with a remaining time, and the clocks differ a
+// little.
 std::string engine_requests::lease()
 {
     if (chance(0.01)) return std::to_string(60 + below(40));
@@ -136,8 +137,8 @@ std::string engine_requests::lease()
     return one_of({"10000", "20000", "30000", "60000"});
 }
 
-// How long a place is kept: for as long as is usual, or for longer than the test lasts, or not at all, as
-// the two clocks differ a little.
+// How long a place is kept: the usual time, longer than the test lasts, or not at all. Nothing in
+// between, because the two clocks differ a little.
 std::string engine_requests::stay(const std::string& lease)
 {
     if (chance(0.05)) return one_of({"x", "", "30000.5", "9223372036854775807", "007000"});
@@ -145,15 +146,14 @@ std::string engine_requests::stay(const std::string& lease)
     return one_of({"60000", "120000", "300000", "-5000"});
 }
 
-// The last number that was given out by the holder himself: none, an old one, or one of which the
-// clock is far behind.
+// The last fence that the holder has used itself: none, an old one, or one far ahead of the clock.
 std::string engine_requests::used()
 {
     if (chance(0.05)) return one_of({"x", "", "-1", "1.5"});
     return one_of({"0", "0", "5", "1700000000000000", "4102444800000000"});
 }
 
-// The last number that was reserved: those that do not come from a clock can be known.
+// The last reserved fence. Only values that do not come from a clock can be known here.
 std::string engine_requests::reserved()
 {
     return one_of({"0", "5", "5", "4102444800000000", "4102444800000001"});
@@ -164,7 +164,8 @@ std::string engine_requests::reserve()
     return chance(0.05) ? one_of({"x", "", "-1", "1.5"}) : one_of({"0", "7", "1000"});
 }
 
-// Where it matters which of two is later, they must not be alike: clocks differ a little.
+// A duration that is used only once. The clocks differ a little, so the order of equal ends would
+// be undefined.
 std::string engine_requests::long_and_unique()
 {
     return std::to_string(100'000 + 2'000 * ++leases_);
@@ -226,8 +227,8 @@ engine_request engine_requests::our_script()
     return script_call(script, {lock()}, {name()});
 }
 
-// Someone new, or one of those who asked of late: to look again, or to give up.
-engine_requests::waiter engine_requests::someone()
+// A new waiter, or one of the last ones: to look again, or to give up.
+engine_requests::waiter engine_requests::new_or_recent_waiter()
 {
     if (!asked_.empty() && chance(0.6)) return asked_[below(asked_.size())];
     const auto client = chance(0.02) ? one_of({"", "two words"}) : one_of({"c0", "c1", "c2"});
@@ -237,18 +238,19 @@ engine_requests::waiter engine_requests::someone()
     return asked_[below(remembered)] = std::move(who);
 }
 
-// With `join` there are soon several in the queue; who waits for c2 cannot be told, and who waits for
-// the others can as long as someone listens for them.
+// With `join` there are soon several waiters in the queue. The client c2 never listens. The others
+// can be told while there is a listener.
 engine_request engine_requests::acquire(const redis::script& script)
 {
     const auto wanted_until =
         chance(0.1) ? one_of({"1", "x", ""}) : one_of({"0", "99999999999999"});
     const auto flags =
         chance(0.02) ? one_of({"x", ""}) : one_of({"0", "1", "2", "2", "3", "3", "6", "7"});
-    const auto who = someone();
+    const auto who = new_or_recent_waiter();
     std::vector<std::string> arguments{who.name,   who.lease,   wanted_until,   flags,
                                        who.client, who.reserve, stay(who.lease)};
-    // Those at the end may be left out; who joins says whom to tell, or makes an error.
+    // The last arguments may be omitted. A waiter that joins must name its client, or it gets an
+    // error.
     if (chance(0.2)) arguments.resize(4 + below(3));
     auto request = script_call(script, lock_with_queue(script), std::move(arguments));
     request.time = time_in_reply::milliseconds;
@@ -266,7 +268,7 @@ engine_request engine_requests::keep(const redis::script& script)
 
 engine_request engine_requests::release(const redis::script& script)
 {
-    const auto who = someone();
+    const auto who = new_or_recent_waiter();
     std::string place;
     if (chance(0.8)) place = who.name + " " + who.client + " " + who.lease + " " + who.reserve;
     std::vector<std::string> arguments{
@@ -472,7 +474,7 @@ engine_request engine_requests::server_command()
 engine_request engine_requests::command_in_script()
 {
     engine_request inner = command();
-    // These are for the test itself, or come out in an order that nobody promised.
+    // These are for the test itself, or their replies have no defined order.
     while (inner.by_listener || inner.any_order || inner.words[0] == "CONFIG" ||
            inner.words[0] == "DBSIZE" || inner.time == time_in_reply::clock) {
         inner = command();
@@ -494,7 +496,7 @@ engine_request engine_requests::small_script()
     return request;
 }
 
-// A word too few, too many, or in another place.
+// Removes a word, adds one, or moves one.
 void engine_requests::disturb(engine_request& request)
 {
     auto& words = request.words;
@@ -505,7 +507,8 @@ void engine_requests::disturb(engine_request& request)
     case 0: words.erase(at); break;
     case 1: words.insert(at, chance(0.5) ? name() : number()); break;
     default:
-        // The last argument of an acquire is small, which in place of others is a short time.
+        // The last argument of an acquire is a small number. In place of another argument it would
+        // be a short time.
         if (words.size() < longest_without_queue) std::iter_swap(at, words.end() - 1);
     }
 }

@@ -1,5 +1,5 @@
-// Random requests for a server and its double: our scripts, other scripts, and single commands, most
-// of them sensible and some not.
+// Random requests for a server and the engine: pawl's scripts, other scripts, and single commands.
+// Most of them are valid and some are not.
 #pragma once
 
 #include "integration/engine_comparison.h"
@@ -22,10 +22,10 @@ struct engine_request {
     bool by_listener = false;  // from the second connection, which has the subscriptions
 };
 
-// All keys of which requests speak.
+// All keys that the requests use.
 [[nodiscard]] const std::vector<std::string>& engine_keys();
 
-// All channels that anyone listens to.
+// All channels that have subscribers.
 [[nodiscard]] const std::vector<std::string>& engine_channels();
 
 class engine_requests {
@@ -65,7 +65,7 @@ private:
     [[nodiscard]] engine_request in_a_crowd();
     [[nodiscard]] engine_request listening();
     [[nodiscard]] engine_request our_script();
-    [[nodiscard]] waiter someone();
+    [[nodiscard]] waiter new_or_recent_waiter();
     [[nodiscard]] engine_request acquire(const redis::script& script);
     [[nodiscard]] engine_request keep(const redis::script& script);
     [[nodiscard]] engine_request release(const redis::script& script);
@@ -85,9 +85,9 @@ private:
     void disturb(engine_request& request);
 
     std::mt19937_64 random_;
-    bool crowded_;  // almost all is about a few who want two locks, each of one layout
+    bool crowded_;  // almost all requests are about a few waiters and two locks, one of each layout
     int leases_ = 0;
-    std::vector<waiter> asked_;  // of late
+    std::vector<waiter> asked_;  // the last ones
 };
 
 }  // namespace pawl::test

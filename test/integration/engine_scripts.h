@@ -1,4 +1,4 @@
-// Small scripts that a server and its double must take alike.
+// Small scripts that a server and the engine must handle in the same way.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@ namespace pawl::test {
 // Values, errors and prohibitions, one script for each. None depends on the time.
 [[nodiscard]] std::span<const std::string_view> small_scripts();
 
-// Each runs the command whose words are its arguments, in one way or another.
+// Each runs the command that its arguments name, each in a different way.
 [[nodiscard]] std::span<const std::string_view> wrappers();
 
 }  // namespace pawl::test

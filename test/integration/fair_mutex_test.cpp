@@ -18,15 +18,15 @@ namespace {
 
 constexpr int processes = 8;
 constexpr int threads = 4;
-constexpr int rounds = sanitized ? 60 : 625;  // of each thread: 20,000 grants in all
+constexpr int rounds = sanitized ? 60 : 625;  // per thread: 20,000 grants in all
 
-// Takes the lock again and again; then writes who was granted it, with which fence.
+// Takes the lock again and again. Then writes which holders were granted it, with which fences.
 int take_turns(const child_arguments& arguments)
 {
     client own{arguments.at(0)};
     fair_mutex lock{own, "job", quick(long_lease)};
     std::vector<std::vector<std::string>> grants(threads);
-    // Who has never waited is not in line before it listens for its turn.
+    // A client that has never waited joins the queue only after it listens.
     fair_mutex{own, "warm-up", quick(long_lease)}.acquire().release();
     say("ready");
     hear();
@@ -51,7 +51,7 @@ int take_turns(const child_arguments& arguments)
 const child_role taking_turns{"taking turns", take_turns};
 
 struct grant_seen {
-    std::size_t arrival;  // the how-manieth request it was
+    std::size_t arrival;  // the number of the request, in the order of arrival
     std::uint64_t fence;
 };
 
@@ -59,14 +59,14 @@ class fair_order : public contended {
 protected:
     void SetUp() override
     {
-        // A request with a script that the server does not know is executed not then, but when it is
-        // sent again: it must not count.
+        // If the server does not know the script, the request is not executed until it is sent
+        // again. Such a request must not be counted.
         fair_mutex lock{first_, "job", quick(long_lease)};
         lock.acquire().release();
     }
 
-    // Notes where a holder is named for the first time: when it asks. Later it asks again, renews and
-    // releases.
+    // Notes when a holder is named for the first time: that is its acquire. Later it looks, renews
+    // and releases.
     void note(const request& words)
     {
         ++requests_;
@@ -118,7 +118,7 @@ TEST_F(fair_order, holds_for_threads_of_one_process_too)
 {
     constexpr std::size_t waiters = 6;
     fair_mutex lock{first_, "job", quick(long_lease)};
-    fair_mutex twin{first_, "job", quick(long_lease)};  // another object is the same lock
+    fair_mutex twin{first_, "job", quick(long_lease)};  // another object of the same lock
     std::optional<hold> held = lock.acquire();
     std::vector<std::unique_ptr<asking>> line;
     for (std::size_t i = 0; i < waiters; ++i) {
@@ -134,9 +134,10 @@ TEST_F(fair_order, holds_for_threads_of_one_process_too)
     }
 }
 
-TEST_F(fair_order, is_not_upset_by_one_who_comes_when_the_lock_has_just_become_free)
+TEST_F(fair_order, is_not_broken_by_a_caller_that_comes_when_the_lock_has_just_become_free)
 {
-    // The holder's lease runs out while two wait, whom nobody tells: the newcomer asks first.
+    // The holder's lease ends while there are two waiters, and no message tells them. The newcomer
+    // asks first.
     probe_.must({"SET", "job", "someone", "PX", "60000"});
     fair_mutex lock{first_, "job", quick(long_lease)};
     fair_mutex later{second_, "job", quick(long_lease)};
@@ -153,7 +154,7 @@ TEST_F(fair_order, is_not_upset_by_one_who_comes_when_the_lock_has_just_become_f
     EXPECT_TRUE(second.ends_within(soon));
 }
 
-TEST_F(fair_order, puts_one_who_gave_up_and_comes_back_at_the_end)
+TEST_F(fair_order, puts_a_waiter_that_gave_up_and_comes_back_at_the_end)
 {
     fair_mutex lock{first_, "job", quick(long_lease)};
     fair_mutex theirs{second_, "job", quick(long_lease)};

@@ -1,4 +1,4 @@
-// The fault proxy does what its table says, tried with a client that is not pawl.
+// The fault proxy does what its table says. The client of these tests is not pawl.
 #include "support/fault_proxy.h"
 #include "support/eventually.h"
 #include "support/redis_probe.h"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A connection through the proxy, whose patience for a reply is short.
+// A connection through the proxy that waits only a short time for a reply.
 class connection {
 public:
     explicit connection(const fault_proxy& proxy)
@@ -26,7 +26,7 @@ public:
         ::redisSetTimeout(context_.get(), {0, 300'000});
     }
 
-    // The reply as text; nothing when none came in time or the connection ended.
+    // The reply as text. Nothing if none came in time or the connection ended.
     std::optional<std::string> ask(const char* command)
     {
         send(command);
@@ -47,7 +47,7 @@ public:
         return text;
     }
 
-    // Writes what was appended, without waiting for an answer, and hangs up.
+    // Writes the appended commands and closes the connection, without waiting for a reply.
     void flush_and_close()
     {
         int done = 0;
@@ -96,7 +96,7 @@ TEST_F(fault_proxy_, passes_large_and_pipelined_requests)
     EXPECT_EQ(client.answer(), large);
 }
 
-TEST_F(fault_proxy_, sees_a_client_hang_up)
+TEST_F(fault_proxy_, notices_that_a_client_closes_its_connection)
 {
     {
         connection client{proxy_};
@@ -136,7 +136,7 @@ TEST_F(fault_proxy_, loses_replies_but_not_requests)
     EXPECT_EQ(proxy_.counts().open, 1);
 }
 
-TEST_F(fault_proxy_, leaves_a_connection_mute_that_has_lost_a_reply)
+TEST_F(fault_proxy_, sends_nothing_more_on_a_connection_that_has_lost_a_reply)
 {
     connection client{proxy_};
     connection other{proxy_};
@@ -186,7 +186,7 @@ TEST_F(fault_proxy_, cuts_connections_in_order_or_with_a_reset)
     EXPECT_EQ(connection{proxy_}.ask("PING"), "PONG");
 }
 
-TEST_F(fault_proxy_, shuts_its_door_in_three_ways)
+TEST_F(fault_proxy_, refuses_connections_in_three_ways)
 {
     proxy_.set_door(fault_proxy::door::closed);
     EXPECT_FALSE(connection{proxy_}.connected());

@@ -1,4 +1,4 @@
-// The fence grows with every grant, whatever becomes of the server's data.
+// The fence grows with every grant, whatever happens to the server's data.
 #include "integration/fixture.h"
 
 #include <mutex>
@@ -20,7 +20,7 @@ protected:
     mutex mutex_{client_, "job", quick(10s)};
 };
 
-TEST_F(fence, grows_with_every_grant_to_whomever)
+TEST_F(fence, grows_with_every_grant_to_any_client)
 {
     client other{options(server_.url())};
     mutex others{other, "job", quick(10s)};
@@ -32,7 +32,7 @@ TEST_F(fence, grows_with_every_grant_to_whomever)
     }
 }
 
-TEST_F(fence, is_of_the_lock_and_not_of_the_way_it_is_taken)
+TEST_F(fence, is_shared_by_all_ways_to_take_the_lock)
 {
     mutex hashed{client_, "job", quick(10s, layout::hash)};
     recursive_mutex recursive{client_, "job", quick(10s)};
@@ -82,7 +82,7 @@ TEST_F(fence, is_not_behind_the_servers_clock)
     EXPECT_LT(next(mutex_), server_time_us() + 1'000'000);
 }
 
-TEST_F(fence, does_not_stay_for_ever)
+TEST_F(fence, expires)
 {
     (void)next(mutex_);
     EXPECT_EQ(probe_.keys("*"), std::vector<std::string>{"pawl:fence:{job}"});

@@ -1,4 +1,5 @@
-// What most tests start from: a server of their own, a look at it, and a record of what clients say.
+// The fixture of most tests: a server, a probe that inspects it, and a record of the clients'
+// events and logs.
 #pragma once
 
 #include <pawl/pawl.h>
@@ -21,7 +22,7 @@ namespace pawl::test {
 
 using namespace std::chrono_literals;
 
-// Scheduling on a busy machine, sanitizers included. Claims about time allow this much.
+// The delay that a busy machine or a sanitizer may cause. Checks of times allow this much.
 inline constexpr std::chrono::milliseconds slack{1'000};
 
 class with_server : public testing::Test {
@@ -40,7 +41,7 @@ protected:
         return made;
     }
 
-    // The count in a lock of the hash layout; -1 when `holder` is not in it.
+    // The count in a lock of the hash layout. -1 if `holder` is not in it.
     [[nodiscard]] std::int64_t hash_count(std::string_view key, std::string_view holder)
     {
         const redis_value value = probe_.must({"HGET", key, holder});
@@ -52,7 +53,7 @@ protected:
     redis_probe probe_ = server_.probe();
 };
 
-// A lock with this lease, and all else as users have it.
+// Options with this lease, and defaults for the rest.
 [[nodiscard]] inline lock_options quick(std::chrono::milliseconds lease)
 {
     lock_options made;
@@ -67,7 +68,7 @@ protected:
     return made;
 }
 
-// What a call threw: its outcome, and its words. No error when it threw nothing.
+// The result of a call: its error code and its message. No error if it did not throw.
 struct outcome {
     std::error_code code;
     std::string message;
@@ -89,7 +90,7 @@ template <class Call>
     return text.find(part) != text.npos;
 }
 
-// What EXPECT_PRED_FORMAT-like checks of messages print.
+// Checks that a message contains a text.
 [[nodiscard]] inline testing::AssertionResult says(std::string_view text, std::string_view part)
 {
     if (contains(text, part)) return testing::AssertionSuccess();

@@ -1,10 +1,10 @@
-// A server that forgets scripts, keys or everything while threads wait.
+// A server that loses scripts, keys or everything while threads wait.
 #include "integration/contended.h"
 
 namespace pawl::test {
 namespace {
 
-constexpr auto lease = 1500ms;  // so that who waits looks every 500 ms
+constexpr auto lease = 1500ms;  // so that a waiter looks every 500 ms
 constexpr auto late = slack;
 
 class flushed_server : public contended_of_kind {
@@ -16,7 +16,7 @@ protected:
         ASSERT_TRUE(until_queued(1));
     }
 
-    // The one who waits gets the lock, with a greater fence, and it is a lock like any other.
+    // The waiter gets the lock, with a greater fence, and the hold works like any other.
     void expect_turn_within(std::chrono::milliseconds limit)
     {
         ASSERT_TRUE(next_->ends_within(limit));
@@ -44,7 +44,7 @@ TEST_P(flushed_server, without_its_scripts_hands_over_as_before)
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_its_scripts_is_looked_at_as_before)
+TEST_P(flushed_server, without_its_scripts_answers_a_look_as_before)
 {
     probe_.must({"SCRIPT", "FLUSH"});
     EXPECT_FALSE(next_->ends_within(2 * look_interval(lease)));
@@ -53,23 +53,23 @@ TEST_P(flushed_server, without_its_scripts_is_looked_at_as_before)
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_its_keys_is_taken_by_who_waits)
+TEST_P(flushed_server, without_its_keys_grants_the_lock_to_a_waiter)
 {
     probe_.must({"FLUSHALL"});
     expect_turn_within(look_interval(lease) + late);
     EXPECT_EQ(outcome_of([&] { held_->release(); }).code, errc::lost);
 }
 
-TEST_P(flushed_server, without_the_queue_still_gives_who_waits_its_turn)
+TEST_P(flushed_server, without_the_queue_still_grants_the_lock_to_a_waiter)
 {
     probe_.must({"DEL", queue_of("job")});
     held_->release();
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_the_list_of_waiters_still_gives_who_waits_its_turn)
+TEST_P(flushed_server, without_the_list_of_waiters_still_grants_the_lock_to_a_waiter)
 {
-    // There is none before he has looked again.
+    // The list exists only after the waiter has looked again.
     ASSERT_TRUE(eventually([&] { return probe_.exists(waiters_of("job")); }));
     probe_.must({"DEL", waiters_of("job")});
     held_->release();
@@ -80,7 +80,7 @@ TEST_P(flushed_server, that_was_restarted_is_asked_again)
 {
     server_.restart();
     probe_ = server_.probe();
-    // Connecting again may take a few attempts with pauses between them.
+    // Connecting again may take a few attempts with pauses.
     expect_turn_within(look_interval(lease) + soon);
 }
 

@@ -1,13 +1,13 @@
-// A plain lock that is shared with libraries which know nothing of queues and messages.
+// A plain lock that is shared with libraries that do not know queues and messages.
 #include "integration/contended.h"
 
 namespace pawl::test {
 namespace {
 
-constexpr auto lease = 1500ms;  // so that who waits looks every 500 ms
+constexpr auto lease = 1500ms;  // so that a waiter looks every 500 ms
 constexpr auto late = slack;
 
-// What redis-py writes (uuid1, as 32 hexadecimal digits). Its locks have no expiry unless asked for.
+// A token of redis-py (uuid1, as 32 hexadecimal digits). Its locks have no expiry by default.
 constexpr std::string_view redis_py_token = "0f8fad5bd9cb469fa16570867728950e";
 
 class foreign_holder : public contended {
@@ -25,20 +25,20 @@ protected:
     }
 };
 
-TEST_F(foreign_holder, is_followed_by_who_polls_as_soon_as_he_asks)
+TEST_F(foreign_holder, is_followed_by_a_polling_waiter_at_its_next_poll)
 {
     mutex lock{first_, "job", polling(20ms)};
     asking next{lock};
     const auto before = probe_.calls("evalsha");
     ASSERT_TRUE(eventually([&] { return probe_.calls("evalsha") > before + 2; }));
-    EXPECT_EQ(leftovers(), std::vector<std::string>{"job"});  // nobody queues for that
+    EXPECT_EQ(leftovers(), std::vector<std::string>{"job"});  // it is not in a queue
     probe_.must({"DEL", "job"});
     EXPECT_TRUE(next.ends_within(20ms + slack));
     EXPECT_TRUE(next.result());
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(foreign_holder, is_followed_by_who_polls_without_a_subscription)
+TEST_F(foreign_holder, is_followed_by_a_polling_waiter_without_a_subscription)
 {
     mutex lock{first_, "job", polling(20ms)};
     asking next{lock};
@@ -47,7 +47,7 @@ TEST_F(foreign_holder, is_followed_by_who_polls_without_a_subscription)
     EXPECT_EQ(probe_.subscribed_connections(), std::vector<std::string>{});
 }
 
-TEST_F(foreign_holder, is_followed_by_who_waits_to_be_told_when_he_looks)
+TEST_F(foreign_holder, is_followed_by_a_waiter_in_the_queue_at_its_next_look)
 {
     for (const lock_kind kind : {lock_kind::plain, lock_kind::fair}) {
         any_lock lock{kind, first_, "job", quick(lease)};
@@ -61,7 +61,7 @@ TEST_F(foreign_holder, is_followed_by_who_waits_to_be_told_when_he_looks)
     }
 }
 
-TEST_F(foreign_holder, is_followed_as_soon_as_his_lease_is_over)
+TEST_F(foreign_holder, is_followed_as_soon_as_its_lease_ends)
 {
     probe_.must({"PEXPIRE", "job", "700"});
     mutex lock{first_, "job", quick(long_lease)};
@@ -81,7 +81,7 @@ TEST_F(foreign_holder, without_a_lease_is_followed_too)
     EXPECT_TRUE(next.ends_within(look_interval(lease) + late));
 }
 
-TEST_F(foreign_holder, of_a_free_lock_does_not_make_who_waits_forget_it)
+TEST_F(foreign_holder, that_takes_the_freed_lock_does_not_remove_a_waiter)
 {
     mutex lock{first_, "job", quick(lease)};
     asking next{lock};
@@ -96,7 +96,7 @@ TEST_F(foreign_holder, of_a_free_lock_does_not_make_who_waits_forget_it)
     EXPECT_TRUE(next.ends_within(look_interval(lease) + late));
 }
 
-TEST_F(foreign_holder, is_not_disturbed_by_those_who_wait)
+TEST_F(foreign_holder, is_not_disturbed_by_waiters)
 {
     mutex lock{first_, "job", quick(lease)};
     mutex polled{second_, "job", polling(10ms)};
@@ -107,7 +107,7 @@ TEST_F(foreign_holder, is_not_disturbed_by_those_who_wait)
     EXPECT_GT(probe_.ttl("job"), 50s);
 }
 
-TEST_F(foreign_holder, can_be_a_stateless_one)
+TEST_F(foreign_holder, can_be_a_stateless_holder)
 {
     probe_.must({"DEL", "job"});
     ASSERT_TRUE(stateless::try_lock(first_, "job", "request-1", 1min));
@@ -122,9 +122,9 @@ TEST_F(foreign_holder, can_be_a_stateless_one)
     EXPECT_EQ(holder(), got->id());
 }
 
-// With a lease of 30 s a waiter looks every 10 s, unless it sees that nobody will tell it.
+// With a lease of 30 s a waiter looks every 10 s, unless it sees that the holder announces nothing.
 
-TEST_F(foreign_holder, that_tells_nobody_is_followed_soon_whatever_the_lease)
+TEST_F(foreign_holder, that_announces_nothing_is_followed_soon_for_any_lease)
 {
     for (const std::string_view token : {std::string_view{"someone"}, redis_py_token}) {
         probe_.must({"SET", "job", token, "PX", "60000"});
@@ -136,7 +136,7 @@ TEST_F(foreign_holder, that_tells_nobody_is_followed_soon_whatever_the_lease)
     }
 }
 
-TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon_too)
+TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon)
 {
     probe_.must({"DEL", "job"});
     probe_.must({"HSET", "job", "285475da-9152-4c83-822a-67ee2f116a79:52", "1"});
@@ -148,7 +148,7 @@ TEST_F(foreign_holder, in_the_hash_layout_is_followed_soon_too)
     EXPECT_TRUE(next.ends_within(soon));
 }
 
-TEST_F(foreign_holder, is_asked_about_no_more_than_fifty_times_a_second)
+TEST_F(foreign_holder, causes_at_most_fifty_looks_per_second)
 {
     mutex lock{first_, "job", quick(long_lease)};
     std::optional<hold> got;
@@ -159,7 +159,7 @@ TEST_F(foreign_holder, is_asked_about_no_more_than_fifty_times_a_second)
         asked = probe_.calls("evalsha") - before;
     });
     EXPECT_FALSE(got);
-    // Until the client listens there are a few more, and one that gives the place back.
+    // There are a few more until the client listens, and one that gives the place back.
     EXPECT_LE(asked, took / 20ms + 10);
 }
 
@@ -176,7 +176,7 @@ TEST_F(foreign_holder, with_an_absurd_lease_does_not_flood_the_server)
     EXPECT_LE(asked, took / 20ms + 10);
 }
 
-TEST_F(foreign_holder, that_is_followed_by_one_of_ours_is_not_asked_about_any_more)
+TEST_F(foreign_holder, that_is_followed_by_a_pawl_holder_ends_the_frequent_looks)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -186,7 +186,8 @@ TEST_F(foreign_holder, that_is_followed_by_one_of_ours_is_not_asked_about_any_mo
     probe_.must({"DEL", "job"});
     ASSERT_TRUE(eventually([&] { return one.ends_within(0ms) || two.ends_within(0ms); }));
     ASSERT_TRUE(until_queued(1));
-    // Who is left learns at the next look that the holder is pawl's, and then waits to be told.
+    // At its next look the remaining waiter learns that the holder is pawl's. Then it waits for a
+    // message.
     ASSERT_TRUE(eventually([&] {
         const auto before = probe_.calls("evalsha");
         return always(500ms, [&] { return probe_.calls("evalsha") == before; });
@@ -229,7 +230,7 @@ TEST_F(not_a_lock_at_all, is_a_hash_without_expiry_that_no_lock_library_writes)
     EXPECT_EQ(told(lock, true).code, errc::not_a_lock);
 }
 
-TEST_F(not_a_lock_at_all, is_told_at_once_and_leaves_nothing_to_wait_for)
+TEST_F(not_a_lock_at_all, is_reported_at_once_and_leaves_no_waiter_behind)
 {
     probe_.must({"RPUSH", "a list", "x"});
     probe_.must({"SET", "a string", "hello"});

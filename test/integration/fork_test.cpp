@@ -1,4 +1,4 @@
-// A child made by fork() owns nothing of its parent's, and does no harm to it.
+// A child made by fork() does not own its parent's locks, and does not harm them.
 #include "integration/fixture.h"
 #include "support/process.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 class forked_child : public with_server {
 protected:
-    // Runs `body` in a child; it returns a line for each of its complaints.
+    // Runs `body` in a child. It returns a line for each problem.
     static void in_child(const std::function<std::string()>& body)
     {
         process child = process::forked([&body] {
@@ -41,7 +41,7 @@ protected:
     std::optional<hold> held_ = mutex_->acquire();
 };
 
-TEST_F(forked_child, is_told_that_it_is_the_wrong_process)
+TEST_F(forked_child, gets_the_wrong_process_error)
 {
     in_child([this] {
         std::string complaints;
@@ -90,7 +90,7 @@ TEST_F(forked_child, may_end_without_destroying_anything)
     parent_is_undisturbed();
 }
 
-TEST_F(forked_child, does_not_free_what_a_lock_guard_holds)
+TEST_F(forked_child, does_not_free_the_lock_of_a_lock_guard)
 {
     mutex guarded{*client_, "guarded", quick(2400ms)};
     guarded.lock();
@@ -106,14 +106,15 @@ TEST_F(forked_child, does_not_free_what_a_lock_guard_holds)
     parent_is_undisturbed();
 }
 
-TEST_F(forked_child, makes_a_client_of_its_own)
+TEST_F(forked_child, can_create_its_own_client)
 {
     in_child([this] {
         client own{server_.unix_url()};
         mutex others{own, "job", quick(2400ms)};
-        if (others.try_acquire()) return std::string{"the child got what the parent holds\n"};
+        if (others.try_acquire())
+            return std::string{"the child got a lock that the parent holds\n"};
         mutex free{own, "free", quick(2400ms)};
-        if (!free.try_acquire()) return std::string{"the child cannot lock at all\n"};
+        if (!free.try_acquire()) return std::string{"the child cannot acquire a free lock\n"};
         return std::string{};
     });
     parent_is_undisturbed();

@@ -1,4 +1,4 @@
-// A server that does not answer, or is not there: holders learn it from their own clock.
+// A server that does not answer or does not run: holders notice it by their own clock.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ using steady = std::chrono::steady_clock;
 
 class frozen_server : public with_server {
 protected:
-    // The connection for renewals is there: from now on a missing answer is just that.
+    // Waits until the connection for renewals exists. From then on only answers are missing.
     void until_renewed()
     {
         ASSERT_TRUE(eventually([this] { return probe_.calls("pexpire") > 0; }));
@@ -133,7 +133,7 @@ TEST_F(frozen_server, makes_a_call_fail_as_unreachable_within_the_command_limit)
     EXPECT_EQ(told, errc::unreachable);
 }
 
-TEST_F(frozen_server, is_told_to_all_threads_that_wait_for_one_lock_and_not_to_one_after_the_other)
+TEST_F(frozen_server, is_reported_to_all_threads_that_wait_for_one_lock_at_the_same_time)
 {
     constexpr int count = 8;
     client_options hasty = options();
@@ -171,7 +171,7 @@ TEST_F(frozen_server, makes_connecting_fail_within_its_limit)
     EXPECT_TRUE(says(told.message, server_.url()));
 }
 
-TEST_F(frozen_server, a_late_release_after_the_loss_says_lost)
+TEST_F(frozen_server, a_late_release_after_the_loss_reports_lost)
 {
     client own{options()};
     mutex lock{own, "job", quick(300ms)};
@@ -191,7 +191,7 @@ TEST_F(frozen_server, a_late_release_after_the_loss_says_lost)
 
 class dead_server : public with_server {};
 
-TEST_F(dead_server, tells_holders_jeopardy_then_lost)
+TEST_F(dead_server, makes_holders_go_through_jeopardy_to_lost)
 {
     client own{options()};
     mutex lock{own, "job", quick(800ms)};

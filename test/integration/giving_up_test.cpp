@@ -1,4 +1,4 @@
-// Waiters that give up, at their limit or because they are told to, leave nothing behind.
+// Waiters that give up, at their limit or by cancellation, leave nothing behind.
 #include "integration/contended.h"
 
 #include <random>
@@ -21,7 +21,7 @@ TEST_P(giving_up, at_the_limit_leaves_the_queue)
     EXPECT_EQ(holder(), held.id());
 }
 
-TEST_P(giving_up, when_it_is_called_off_leaves_the_queue)
+TEST_P(giving_up, by_cancellation_leaves_the_queue)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
@@ -36,7 +36,7 @@ TEST_P(giving_up, when_it_is_called_off_leaves_the_queue)
     EXPECT_EQ(holder(), held.id());
 }
 
-TEST_P(giving_up, before_the_release_is_not_granted_the_lock_afterwards)
+TEST_P(giving_up, before_the_release_prevents_a_later_grant)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
@@ -49,7 +49,7 @@ TEST_P(giving_up, before_the_release_is_not_granted_the_lock_afterwards)
     EXPECT_TRUE(second_.holds().empty());
 }
 
-TEST_P(giving_up, leaves_the_way_free_for_the_next_in_line)
+TEST_P(giving_up, lets_the_next_waiter_in)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
@@ -66,9 +66,9 @@ TEST_P(giving_up, leaves_the_way_free_for_the_next_in_line)
     EXPECT_TRUE(next.result());
 }
 
-TEST_P(giving_up, of_one_thread_does_not_give_up_the_turn_of_another)
+TEST_P(giving_up, of_one_thread_does_not_cost_another_thread_its_place)
 {
-    // In an unfair lock it is the first thread who stands in line at the server, for both.
+    // With an unfair lock, the first thread is in the server's queue for both threads.
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
     hold held = mine->acquire();
@@ -83,7 +83,7 @@ TEST_P(giving_up, of_one_thread_does_not_give_up_the_turn_of_another)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_P(giving_up, of_a_thread_that_waits_behind_another_changes_nothing_for_that)
+TEST_P(giving_up, of_a_local_waiter_does_not_affect_the_one_ahead)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
@@ -101,12 +101,12 @@ TEST_P(giving_up, of_a_thread_that_waits_behind_another_changes_nothing_for_that
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_P(giving_up, just_when_the_lock_is_handed_over_loses_it_to_nobody)
+TEST_P(giving_up, just_when_the_lock_is_handed_over_does_not_lose_the_lock)
 {
     constexpr int rounds = 60;
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
-    std::mt19937 dice{4};  // the scheduler does the rest
+    std::mt19937 dice{4};  // the scheduler adds more randomness
     int granted = 0;
     for (int i = 0; i < rounds; ++i) {
         std::optional<hold> held = mine->try_acquire_for(soon);
@@ -115,7 +115,7 @@ TEST_P(giving_up, just_when_the_lock_is_handed_over_loses_it_to_nobody)
         const auto start = std::chrono::steady_clock::now();
         std::optional<hold> next;
         std::jthread waiter{[&] { next = theirs->try_acquire_for(limit); }};
-        std::this_thread::sleep_until(start + limit);  // that both happen at once is the point
+        std::this_thread::sleep_until(start + limit);  // both must happen at the same time
         held.reset();
         waiter.join();
         if (next) {

@@ -1,4 +1,4 @@
-// Release is the grant of the next: what is told to whom, and what it costs.
+// A release grants the lock to the next waiter: which messages and requests this needs.
 #include "integration/contended.h"
 
 #include <memory>
@@ -9,7 +9,7 @@ namespace {
 using hand_over = contended_of_kind;
 INSTANTIATE_TEST_SUITE_P(every, hand_over, testing::ValuesIn(all_lock_kinds), kind_name);
 
-TEST_P(hand_over, needs_no_request_of_the_one_who_waits)
+TEST_P(hand_over, needs_no_request_of_the_waiter)
 {
     load_scripts();
     any_lock mine = make(first_);
@@ -30,7 +30,7 @@ TEST_P(hand_over, needs_no_request_of_the_one_who_waits)
     EXPECT_EQ(leftovers(), std::vector<std::string>{"job"});
 }
 
-TEST_P(hand_over, is_of_a_lock_like_any_other)
+TEST_P(hand_over, gives_a_hold_like_any_other)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_, 600ms);
@@ -43,7 +43,7 @@ TEST_P(hand_over, is_of_a_lock_like_any_other)
     EXPECT_GT(got->valid_for(), 0ms);
     EXPECT_LE(got->valid_for(), 600ms);
 
-    // Renewed in time, again and again.
+    // It is renewed in time, again and again.
     EXPECT_TRUE(always(1500ms, [&] { return holder() == got->id(); }));
     EXPECT_EQ(got->state(), hold_state::held);
     EXPECT_TRUE(got->confirm());
@@ -51,7 +51,7 @@ TEST_P(hand_over, is_of_a_lock_like_any_other)
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_P(hand_over, begins_a_lease_of_the_length_that_the_next_one_asked_for)
+TEST_P(hand_over, begins_the_lease_that_the_waiter_asked_for)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_, 10min);
@@ -93,7 +93,7 @@ TEST_P(hand_over, goes_through_the_queue_one_by_one)
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_P(hand_over, is_by_the_destructor_too)
+TEST_P(hand_over, happens_by_the_destructor_too)
 {
     any_lock mine = make(first_);
     any_lock theirs = make(second_);
@@ -140,7 +140,7 @@ TEST_F(hand_over_between, re_entries_waits_for_the_last_of_them)
     EXPECT_EQ(hash_count("job", got->id()), 1);
 }
 
-TEST_F(hand_over_between, what_was_handed_over_can_be_entered_again)
+TEST_F(hand_over_between, recursive_mutexes_allows_re_entry)
 {
     recursive_mutex mine{first_, "job", quick(long_lease)};
     recursive_mutex theirs{second_, "job", quick(long_lease)};
@@ -158,7 +158,7 @@ TEST_F(hand_over_between, what_was_handed_over_can_be_entered_again)
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(hand_over_between, a_hash_mutex_and_a_recursive_mutex_is_like_any_other)
+TEST_F(hand_over_between, a_hash_mutex_and_a_recursive_mutex_works)
 {
     mutex plain{first_, "job", quick(long_lease, layout::hash)};
     recursive_mutex recursive{second_, "job", quick(long_lease)};
@@ -175,7 +175,7 @@ TEST_F(hand_over_between, a_hash_mutex_and_a_recursive_mutex_is_like_any_other)
     EXPECT_TRUE(back.ends_within(soon));
 }
 
-TEST_F(hand_over_between, a_fair_mutex_and_an_unfair_one_is_like_any_other)
+TEST_F(hand_over_between, a_fair_mutex_and_an_unfair_one_works)
 {
     mutex unfair{first_, "job", quick(long_lease)};
     fair_mutex fair{second_, "job", quick(long_lease)};
@@ -192,7 +192,7 @@ TEST_F(hand_over_between, a_fair_mutex_and_an_unfair_one_is_like_any_other)
     EXPECT_TRUE(back.ends_within(soon));
 }
 
-TEST_F(hand_over_between, many_locks_of_two_clients_mixes_none_of_them_up)
+TEST_F(hand_over_between, two_clients_does_not_mix_up_many_locks)
 {
     constexpr int count = 20;
     std::vector<std::unique_ptr<mutex>> mine;

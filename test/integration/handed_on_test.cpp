@@ -1,5 +1,5 @@
-// Holds of a recursive mutex that are released by other threads than the one that enters again, and
-// locks that share a client with others: what one does must not cost the other his lock.
+// Holds of a recursive mutex that are released by another thread while its owner enters again, and
+// locks that share a client. An operation on one must not cost the other its lock.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -17,7 +17,7 @@ protected:
     recursive_mutex mutex_{client_, "job", quick(10s)};
 };
 
-TEST_F(handed_on, a_re_entry_beside_the_last_release_is_a_hold_that_holds)
+TEST_F(handed_on, a_re_entry_at_the_same_time_as_the_last_release_is_a_valid_hold)
 {
     for (int round = 0; round < 300; ++round) {
         hold first = mutex_.acquire();
@@ -55,11 +55,11 @@ TEST_F(handed_on, a_re_entry_that_fails_while_the_first_hold_is_released_leaves_
     elsewhere.join();
     EXPECT_TRUE(told);
     proxy.pass();
-    EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); })) << "nobody holds it";
+    EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); })) << "it is free";
     EXPECT_TRUE(own.holds().empty());
 }
 
-TEST_F(handed_on, a_thread_that_comes_after_the_owner_has_ended_is_not_the_owner)
+TEST_F(handed_on, a_new_thread_is_not_taken_for_an_owner_that_has_ended)
 {
     std::optional<hold> handed;
     std::thread{[&] { handed = mutex_.acquire(); }}.join();
@@ -68,7 +68,7 @@ TEST_F(handed_on, a_thread_that_comes_after_the_owner_has_ended_is_not_the_owner
     }
 }
 
-TEST_F(handed_on, a_lease_too_short_for_the_network_does_not_cost_others_theirs)
+TEST_F(handed_on, a_lease_too_short_for_the_network_does_not_affect_other_leases)
 {
     fault_proxy proxy{server_.port()};
     client own{options(proxy.url())};
@@ -98,7 +98,7 @@ TEST_F(handed_on, a_stop_token_does_not_wait_behind_a_slow_handler)
     mutex two{own, "two", fixed};
     const hold first = one.acquire();
     const hold second = two.acquire();
-    // Tokens taken before: nobody looks at the clock for them but the client itself.
+    // The tokens are taken before the loss, so only the client itself can trigger them.
     const auto first_lost = first.lost();
     const auto second_lost = second.lost();
     EXPECT_TRUE(eventually([&] { return first_lost.stop_requested(); }));
@@ -107,7 +107,7 @@ TEST_F(handed_on, a_stop_token_does_not_wait_behind_a_slow_handler)
     let_go.notify_all();
 }
 
-TEST_F(handed_on, one_lock_that_may_not_be_touched_does_not_cost_others_their_renewal)
+TEST_F(handed_on, one_lock_without_permission_does_not_prevent_the_renewal_of_others)
 {
     probe_.must({"ACL", "SETUSER", "clerk", "on", ">pw", "~*", "+@all"});
     client_options made = options();

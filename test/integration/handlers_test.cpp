@@ -1,4 +1,4 @@
-// Handlers of events and of losses run where pawl may be called, and never hold up a deadline.
+// Handlers of events and of losses may call pawl, and never delay a deadline.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace {
 
 class handlers : public with_server {
 protected:
-    // Runs `body` in the event handler of a client, once, when a hold gets into that state.
+    // Runs `body` in the event handler of a client, once, when a hold changes to that state.
     client_options reacting(hold_state to, std::function<void(const event&)> body)
     {
         client_options made = options();
@@ -54,7 +54,7 @@ TEST_F(handlers, of_events_may_release)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_F(handlers, of_events_may_acquire_ask_and_list)
+TEST_F(handlers, of_events_may_acquire_confirm_and_list)
 {
     std::optional<hold> second;
     std::size_t listed = 99;
@@ -93,7 +93,7 @@ TEST_F(handlers, of_a_loss_may_release_and_acquire)
     ASSERT_TRUE(second);
 }
 
-TEST_F(handlers, that_are_slow_hold_up_neither_renewals_nor_deadlines)
+TEST_F(handlers, that_are_slow_delay_neither_renewals_nor_deadlines)
 {
     std::mutex gate;
     std::condition_variable opened;
@@ -144,7 +144,7 @@ TEST_F(handlers, see_the_changes_of_one_hold_in_order)
     EXPECT_EQ(seen, (std::vector{hold_state::jeopardy, hold_state::held, hold_state::released}));
 }
 
-TEST_F(handlers, hear_of_a_release)
+TEST_F(handlers, are_called_for_a_release)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};

@@ -1,4 +1,4 @@
-// kill -9, again and again: nobody who is left notices, but for the time of a lease.
+// Repeated kill -9: the remaining processes are delayed by at most a lease.
 #include "integration/child.h"
 #include "integration/contended.h"
 #include "support/shared_file.h"
@@ -23,8 +23,8 @@ constexpr int workers = 6;
 constexpr auto lease = 1000ms;
 constexpr auto between_kills = 100ms;
 
-// The documented bound of a stall is the lease and one interval of looking; the rest is for this
-// machine, which has other things to do.
+// The documented bound of a stall is the lease and one look interval. The rest allows for a busy
+// machine.
 constexpr auto longest_stall = lease + look_interval(lease) + slack;
 
 std::chrono::seconds duration()
@@ -37,13 +37,15 @@ std::int64_t now_ns()
     return std::chrono::nanoseconds{steady::now().time_since_epoch()}.count();
 }
 
-// What the workers share besides the lock.
+// The data that the workers share besides the lock.
 struct arena {
     std::atomic<bool> over;
     std::atomic<std::int64_t> grants;
     std::atomic<std::uint64_t> top_fence;
-    std::atomic<std::int64_t> inside_until_ns;  // till when who is inside surely holds the lock
-    std::atomic<pid_t> inside;                  // who that is, or was when it was killed
+    // Until when the worker inside certainly holds the lock.
+    std::atomic<std::int64_t> inside_until_ns;
+    // Its process, or that of a worker that was killed inside.
+    std::atomic<pid_t> inside;
 };
 
 class worker {
@@ -77,14 +79,14 @@ private:
         return 3;
     }
 
-    // Empty if all was well.
+    // Returns the problem. Empty if there is none.
     std::string go_inside(const hold& held)
     {
         const std::string problem = check_fence(held);
         if (!problem.empty()) return problem;
         if (!token_.try_take()) {
-            // Someone is inside who may have lost the lock while he was not running: that is not our
-            // fault. If his own clock says that he holds it, it is.
+            // Another worker is inside. It may have lost the lock while it was not running. That is
+            // allowed. But if its own clock says that it still holds the lock, it is an error.
             const auto until = arena_->inside_until_ns.load();
             if (held.valid_for() > 0ms && now_ns() < until) return "two were inside";
             token_.take();
@@ -99,8 +101,8 @@ private:
         return {};
     }
 
-    // Smaller than one that was seen: fine for who has lost the lock in the meantime, and for nobody
-    // else.
+    // A fence smaller than one that was seen is allowed only if this worker has lost the lock
+    // meanwhile.
     std::string check_fence(const hold& held)
     {
         auto top = arena_->top_fence.load();
@@ -136,7 +138,7 @@ protected:
                            files_.file("arena"), files_.file("token")}));
     }
 
-    // Who is inside in one case of four: chance alone would find mostly those who wait.
+    // In half of the cases the worker inside: a random choice would mostly find waiters.
     std::unique_ptr<process>& choose_victim()
     {
         const pid_t inside = arena_->inside;
@@ -158,8 +160,7 @@ protected:
         victim = start_one();
     }
 
-    // A fence is given out with every grant at the server, also with one that nobody noticed any
-    // more.
+    // Every grant at the server has a new fence, even a grant to a worker that was killed.
     void watch_for_a_stall()
     {
         const auto now = steady::now();
@@ -201,7 +202,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(every, killing, testing::ValuesIn({lock_kind::plain, lock_kind::fair}),
                          kind_name);
 
-TEST_P(killing, holders_and_waiters_neither_lets_two_in_nor_stalls_the_rest)
+TEST_P(killing, holders_and_waiters_neither_breaks_exclusion_nor_blocks_the_others)
 {
     start_all();
     last_grant_ = steady::now();
@@ -213,7 +214,7 @@ TEST_P(killing, holders_and_waiters_neither_lets_two_in_nor_stalls_the_rest)
             kill_one();
             next_kill += between_kills;
         }
-        std::this_thread::sleep_for(2ms);  // the server has others to answer
+        std::this_thread::sleep_for(2ms);  // leaves the server time for other requests
     }
     end_all();
     EXPECT_LT(std::chrono::duration_cast<std::chrono::milliseconds>(longest_), longest_stall);
@@ -223,7 +224,7 @@ TEST_P(killing, holders_and_waiters_neither_lets_two_in_nor_stalls_the_rest)
     RecordProperty("holders_killed", holders_killed_);
     RecordProperty("grants", std::to_string(arena_->grants));
 
-    // The last one killed may have held it, or been the only one in the queue.
+    // The last killed worker may have held the lock, or may have been the only one in the queue.
     EXPECT_TRUE(until_nothing_is_left(lease + 3 * look_interval(lease) + slack))
         << testing::PrintToString(leftovers());
 }

@@ -1,4 +1,4 @@
-// A wish to keep a lock that was delayed on its way, and repeated meanwhile.
+// A keep request that is delayed on its way, and repeated meanwhile.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 class late_keep : public with_server {};
 
-TEST_F(late_keep, does_not_hand_over_what_was_kept_and_passed_on_since)
+TEST_F(late_keep, does_not_hand_over_a_lock_that_was_kept_and_passed_on_meanwhile)
 {
     fault_proxy proxy{server_.port()};
     client_options slow = options(proxy.url());
@@ -22,13 +22,14 @@ TEST_F(late_keep, does_not_hand_over_what_was_kept_and_passed_on_since)
 
     std::optional<hold> first = mine.acquire();
     auto next = std::async(std::launch::async, [&] { return mine.acquire(); });
-    // The first holder has no number to pass it on with, so he asks the server whether he may keep it.
-    ASSERT_TRUE(always(100ms, [&] { return !mine.try_acquire(); })) << "so the next one waits";
+    // The first holder has no reserved fence to pass the lock on. So it asks the server whether it
+    // may keep it.
+    ASSERT_TRUE(always(100ms, [&] { return !mine.try_acquire(); })) << "so the next caller waits";
     const auto before = proxy.counts().of("EVALSHA");
     proxy.delay(1500ms);
     auto releasing = std::async(std::launch::async, [&] { first->release(); });
     ASSERT_TRUE(proxy.wait_for([&](const auto& seen) { return seen.of("EVALSHA") > before; }, 5s));
-    proxy.pass();  // for what comes by other connections; the first one is still on its way
+    proxy.pass();  // for other connections; the delayed request is still on its way
     releasing.get();
     hold passed_on = next.get();
     EXPECT_EQ(passed_on.state(), hold_state::held);

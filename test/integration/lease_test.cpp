@@ -1,4 +1,4 @@
-// The lease: renewed, fixed, extended, asked for.
+// The lease: with and without renewals, extended, and checked.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -22,16 +22,16 @@ protected:
     client client_{options()};
 };
 
-TEST_P(lease, is_renewed_for_as_long_as_the_lock_is_held)
+TEST_P(lease, is_renewed_as_long_as_the_lock_is_held)
 {
     mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();
     probe_.reset_stats();
-    // Not a multiple of 800 ms: a renewal that is under way then would be counted below.
+    // Not a multiple of 800 ms, because a renewal that is under way then would be counted below.
     EXPECT_TRUE(always(3600ms, [&] {
         return held.state() == hold_state::held && held.valid_for() > 0ns && probe_.exists("job");
     }));
-    // Every third of a lease: 4 times, give or take.
+    // Every third of a lease: about 4 times.
     const std::int64_t renewals = probe_.calls("pexpire");
     EXPECT_GE(renewals, 3);
     EXPECT_LE(renewals, 9);
@@ -46,15 +46,15 @@ TEST_P(lease, on_the_server_is_never_shorter_than_the_holder_thinks)
     const hold held = lock.acquire();
     EXPECT_TRUE(always(1s, [&] {
         const auto local = held.valid_for();
-        // Asked second, so what passes in between is to the server's disadvantage; allow for that,
-        // and for its rounding.
+        // The server is asked second, so the time in between is missing from its value. The
+        // comparison allows for that, and for its rounding.
         std::chrono::milliseconds there{};
         const auto meanwhile = time_of([&] { there = probe_.ttl("job"); });
         return there + meanwhile + 20ms >= local;
     }));
 }
 
-TEST_P(lease, that_is_fixed_ends_and_the_holder_is_told)
+TEST_P(lease, that_is_not_renewed_ends_and_the_holder_is_told)
 {
     mutex lock{client_, "job", fixed(400ms)};
     const hold held = lock.acquire();
@@ -68,7 +68,7 @@ TEST_P(lease, that_is_fixed_ends_and_the_holder_is_told)
     EXPECT_TRUE(eventually([&] { return !probe_.exists("job"); }));
 }
 
-TEST_P(lease, that_is_fixed_can_be_extended)
+TEST_P(lease, that_is_not_renewed_can_be_extended)
 {
     mutex lock{client_, "job", fixed(1s)};
     hold held = lock.acquire();
@@ -98,7 +98,7 @@ TEST_P(lease, once_extended_is_not_shortened_by_a_renewal)
     EXPECT_TRUE(always(700ms, [&] { return held.valid_for() > 15s && probe_.ttl("job") > 15s; }));
 }
 
-TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
+TEST_P(lease, is_ensured_without_a_request_when_it_lasts_long_enough)
 {
     mutex lock{client_, "job", quick(30s, GetParam())};
     hold held = lock.acquire();
@@ -111,7 +111,7 @@ TEST_P(lease, is_ensured_free_of_charge_when_it_lasts_long_enough)
     EXPECT_GT(probe_.ttl("job"), 58s);
 }
 
-TEST_P(lease, that_cannot_be_extended_stands)
+TEST_P(lease, that_cannot_be_extended_stays_valid)
 {
     client_options hasty = options();
     hasty.command_limit = 1s;
@@ -131,7 +131,7 @@ TEST_P(lease, that_cannot_be_extended_stands)
     EXPECT_TRUE(held.confirm());
 }
 
-TEST_P(lease, is_counted_from_before_the_request_and_less_the_drift)
+TEST_P(lease, is_counted_from_before_the_request_minus_the_drift)
 {
     client_options drifting = options();
     drifting.clock_drift = 0.2;
@@ -144,7 +144,7 @@ TEST_P(lease, is_counted_from_before_the_request_and_less_the_drift)
 
 TEST_P(lease, is_kept_up_for_every_lock_while_others_come_and_go)
 {
-    // Each thread holds for longer than a lease, then lets go and starts again.
+    // Each thread holds its lock for longer than a lease, releases it and starts again.
     std::atomic<int> losses = 0;
     std::vector<std::jthread> threads;
     for (int t = 0; t < 8; ++t) {
@@ -166,7 +166,7 @@ TEST_P(lease, is_kept_up_for_every_lock_while_others_come_and_go)
     EXPECT_TRUE(probe_.keys("lock:*").empty());
 }
 
-TEST_P(lease, of_the_shortest_kind_still_works)
+TEST_P(lease, of_the_shortest_length_works)
 {
     mutex lock{client_, "job", quick(30ms, GetParam())};
     int kept = 0;
@@ -182,7 +182,7 @@ TEST_P(lease, of_the_shortest_kind_still_works)
         return false;
     };
     EXPECT_TRUE(eventually(one_round)) << kept << " holds lasted until they were released";
-    // The server agrees, on a machine that is quick enough to ask it in time.
+    // The server agrees, if the machine is fast enough to ask it in time.
     EXPECT_TRUE(eventually([&] {
         const hold held = lock.acquire();
         return probe_.exists("job") && held.state() == hold_state::held;

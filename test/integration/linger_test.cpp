@@ -1,4 +1,4 @@
-// A client that keeps a lock for a while after the last release, in case it is wanted here again.
+// A client that keeps a lock for a while after the last release, in case the client wants it again.
 #include "integration/contended.h"
 #include "support/fault_proxy.h"
 
@@ -27,8 +27,8 @@ protected:
         return made;
     }
 
-    // Until the lock stays after a release: a client does not let it linger before it would hear that
-    // someone else wants it.
+    // Acquires and releases until the lock stays after a release: a client lets it linger only when
+    // it can hear that another client wants it.
     [[nodiscard]] std::uint64_t start_lingering(mutex& lock)
     {
         std::uint64_t last = 0;
@@ -43,7 +43,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(layouts, lingering, testing::Values(layout::plain, layout::hash),
                          layout_name);
 
-TEST_P(lingering, makes_locking_again_free)
+TEST_P(lingering, makes_locking_again_need_no_request)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     auto last = start_lingering(lock);
@@ -59,7 +59,7 @@ TEST_P(lingering, makes_locking_again_free)
     EXPECT_TRUE(probe_.exists("job"));
 }
 
-TEST_P(lingering, is_for_all_mutexes_of_that_name_and_client)
+TEST_P(lingering, is_shared_by_all_mutexes_with_that_name_and_client)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex twin{first_, "job", lingering_here(1min)};
@@ -69,7 +69,7 @@ TEST_P(lingering, is_for_all_mutexes_of_that_name_and_client)
     EXPECT_EQ(probe_.calls("evalsha"), before);
 }
 
-TEST_P(lingering, does_not_keep_others_waiting)
+TEST_P(lingering, does_not_make_other_clients_wait)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex other{second_, "job", lingering_here(1min)};
@@ -84,7 +84,7 @@ TEST_P(lingering, does_not_keep_others_waiting)
     }
 }
 
-TEST_P(lingering, lets_go_at_once_but_not_while_the_lock_is_in_use)
+TEST_P(lingering, ends_at_once_when_wanted_but_not_while_the_lock_is_held)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex other{second_, "job", quick(long_lease, GetParam())};
@@ -105,7 +105,8 @@ protected:
         return probe_.must({"PUBSUB", "CHANNELS", "pawl:*"}).texts();
     }
 
-    // Someone else asks for what is held while the client cannot hear it, but then it can.
+    // Another client asks for the held lock while this client cannot hear it. Later it can hear
+    // again.
     void expect_no_lingering_of(hold& held)
     {
         mutex other{second_, "job", quick(long_lease, GetParam())};
@@ -114,7 +115,7 @@ protected:
         ASSERT_TRUE(until_queued(1));
         proxy_.set_door(fault_proxy::door::open);
         ASSERT_TRUE(eventually([&] { return channels().size() == before + 2; }));
-        std::this_thread::sleep_for(100ms);  // the client knows that it listens a little later
+        std::this_thread::sleep_for(100ms);  // the client notices a little later that it listens
         held.release();
         EXPECT_TRUE(next.ends_within(soon));
     }
@@ -127,15 +128,15 @@ protected:
 INSTANTIATE_TEST_SUITE_P(layouts, deaf_lingering, testing::Values(layout::plain, layout::hash),
                          layout_name);
 
-TEST_P(deaf_lingering, is_not_for_a_lock_that_was_asked_for_before_the_client_listened)
+TEST_P(deaf_lingering, does_not_happen_to_a_lock_that_was_wanted_before_the_client_listened)
 {
-    own_.ping();  // a connection for blocking calls: the one for messages comes later
+    own_.ping();  // a connection for blocking calls; the one for messages comes later
     proxy_.set_door(fault_proxy::door::closed);
     hold held = lock_.acquire();
     expect_no_lingering_of(held);
 }
 
-TEST_P(deaf_lingering, is_not_for_a_lock_that_was_asked_for_while_the_client_did_not_listen)
+TEST_P(deaf_lingering, does_not_happen_to_a_lock_that_was_wanted_while_the_client_did_not_listen)
 {
     (void)start_lingering(lock_);
     hold held = lock_.acquire();
@@ -160,7 +161,7 @@ TEST_P(lingering, ends_after_its_time)
     EXPECT_TRUE(first_.holds().empty());
 }
 
-TEST_P(lingering, is_renewed_meanwhile)
+TEST_P(lingering, renews_the_lease_meanwhile)
 {
     mutex lock{first_, "job", lingering_here(10s, 1200ms)};
     (void)start_lingering(lock);
@@ -179,7 +180,7 @@ TEST_P(lingering, ends_with_the_client)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_P(lingering, does_not_hand_out_what_the_server_has_given_to_another)
+TEST_P(lingering, does_not_hand_out_a_lock_that_the_server_gave_to_another_holder)
 {
     mutex lock{first_, "job", lingering_here(1min, 600ms)};
     mutex other{second_, "job", quick(long_lease, GetParam())};
@@ -187,7 +188,7 @@ TEST_P(lingering, does_not_hand_out_what_the_server_has_given_to_another)
     probe_.must({"DEL", "job"});
     std::optional<hold> theirs = other.try_acquire();
     ASSERT_TRUE(theirs);
-    // As with a lock in use, the next renewal tells.
+    // As for a lock in use, the next renewal detects it.
     const auto before = probe_.calls("evalsha");
     ASSERT_TRUE(eventually([&] { return probe_.calls("evalsha") > before; }));
     EXPECT_TRUE(eventually(soon, [&] { return !lock.try_acquire(); }));
@@ -197,12 +198,12 @@ TEST_P(lingering, does_not_hand_out_what_the_server_has_given_to_another)
     EXPECT_GT(lock.acquire().fence(), last);
 }
 
-TEST_P(lingering, does_not_hand_out_what_may_have_run_out)
+TEST_P(lingering, does_not_hand_out_a_lock_whose_lease_may_have_ended)
 {
     mutex lock{first_, "job", lingering_here(1min, 600ms)};
     (void)start_lingering(lock);
     server_.freeze();
-    std::this_thread::sleep_for(700ms);  // the lease, by our own clock
+    std::this_thread::sleep_for(700ms);  // the lease, by this machine's clock
     std::error_code told;
     const bool got = lock.try_acquire_for(200ms, told).has_value();
     server_.thaw();
@@ -217,7 +218,8 @@ TEST_P(lingering, survives_the_loss_of_the_server)
     server_.restart();
     probe_ = server_.probe();
     std::optional<hold> held;
-    // What lingered is handed out once at most, until a renewal or the deadline tells.
+    // The lingering lock is handed out at most once, until a renewal or the deadline reveals the
+    // loss.
     EXPECT_TRUE(eventually([&] {
         std::error_code told;
         held = lock.try_acquire_for(1s, told);
@@ -227,11 +229,11 @@ TEST_P(lingering, survives_the_loss_of_the_server)
     EXPECT_GT(held->fence(), last);
 }
 
-TEST_P(lingering, passes_on_to_its_own_threads_first_and_then_to_others)
+TEST_P(lingering, passes_on_to_own_threads_first_and_then_to_other_clients)
 {
     mutex lock{first_, "job", lingering_here(1min)};
     mutex other{second_, "job", lingering_here(1min)};
-    std::uint64_t last = 0;  // guarded by the lock, and by nothing else
+    std::uint64_t last = 0;  // guarded by the lock only
     long count = 0;
     {
         std::vector<std::jthread> all;

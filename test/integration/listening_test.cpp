@@ -1,5 +1,5 @@
-// The shared connection hears what is published to its channel, next to the answers that it carries,
-// and listens again after every break.
+// The shared connection receives the messages of its channel between the replies, and subscribes
+// again after every break.
 #include "integration/fixture.h"
 #include "support/ear.h"
 #include "support/fault_proxy.h"
@@ -18,7 +18,7 @@
 namespace pawl::test {
 namespace {
 
-// A transport on a loop of its own.
+// A transport with its own loop.
 class line {
 public:
     explicit line(const std::string& url) : transport_{loop_, config_of(url), 1, {2s, 2s}} {}
@@ -37,7 +37,7 @@ public:
         loop_.post([this] { transport_.listen("news", ear_); });
     }
 
-    // The answer as text; "(failed)" without one.
+    // The reply as text. "(failed)" if there is none.
     std::future<std::string> ask(std::vector<std::string> words)
     {
         auto promise = std::make_shared<std::promise<std::string>>();
@@ -51,7 +51,7 @@ public:
         return answer;
     }
 
-    // On the loop.
+    // To be called on the loop.
     void submit(const std::vector<std::string>& words, std::function<void(std::string)> done)
     {
         auto write = [words](const redis::server_facts&, std::string& out) {
@@ -89,7 +89,7 @@ protected:
         return probe_.must({"PUBLISH", "news", text}).integer;
     }
 
-    // Whether it gets there; whoever listens anew may miss some.
+    // Publishes until it arrives: a listener that has just begun may miss some messages.
     [[nodiscard]] bool reaches(const ear& who, const std::string& text)
     {
         return eventually([&] {
@@ -126,17 +126,17 @@ TEST_F(listening, can_begin_on_a_connection_that_is_in_use)
     auto second = mine.ask({"ECHO", "second"});
     EXPECT_EQ(first.get(), "first");
     EXPECT_EQ(second.get(), "second");
-    EXPECT_TRUE(told.listens()) << "it was asked before the second";
+    EXPECT_TRUE(told.listens()) << "SUBSCRIBE was sent before the second request";
     EXPECT_EQ(probe_.client_list().size(), 1U);
 }
 
-TEST_F(listening, leaves_requests_and_answers_matched)
+TEST_F(listening, keeps_requests_and_replies_matched)
 {
     line mine{server_.unix_url()};
     const auto& told = mine.start();
     mine.listen();
     std::vector<std::future<std::string>> answers;
-    // A message to oneself comes before the answer of the PUBLISH.
+    // A message to the same client comes before the reply to its PUBLISH.
     for (int i = 0; i < 500; ++i) {
         answers.push_back(mine.ask({"ECHO", std::to_string(i)}));
         if (i % 7 == 0) static_cast<void>(mine.ask({"PUBLISH", "news", std::to_string(i)}));
@@ -151,7 +151,7 @@ TEST_F(listening, leaves_requests_and_answers_matched)
     EXPECT_EQ(all.back(), "497");
 }
 
-TEST_F(listening, lets_the_listener_ask)
+TEST_F(listening, lets_the_listener_make_requests)
 {
     line mine{server_.unix_url()};
     mine.ear_.on_message = [&] { mine.submit({"INCR", "heard"}, [](const std::string&) {}); };
@@ -162,7 +162,7 @@ TEST_F(listening, lets_the_listener_ask)
     EXPECT_TRUE(eventually([&] { return probe_.get("heard") == "5"; }));
 }
 
-TEST_F(listening, begins_anew_when_the_server_ends_the_connection)
+TEST_F(listening, begins_again_when_the_server_ends_the_connection)
 {
     line mine{server_.unix_url()};
     const auto& told = mine.start();
@@ -179,7 +179,7 @@ TEST_F(listening, begins_anew_when_the_server_ends_the_connection)
     EXPECT_EQ(mine.ask({"ECHO", "still"}).get(), "still");
 }
 
-TEST_F(listening, ends_before_those_who_wait_are_told)
+TEST_F(listening, ends_before_the_outstanding_requests_fail)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -195,7 +195,7 @@ TEST_F(listening, ends_before_those_who_wait_are_told)
     EXPECT_TRUE(reaches(told, "again"));
 }
 
-TEST_F(listening, goes_on_when_the_server_was_away)
+TEST_F(listening, begins_again_when_the_server_comes_back)
 {
     line mine{server_.url()};
     const auto& told = mine.start();
@@ -203,7 +203,8 @@ TEST_F(listening, goes_on_when_the_server_was_away)
     ASSERT_TRUE(eventually([&] { return told.listens(); }));
     server_.stop();
     ASSERT_TRUE(eventually([&] { return !told.listens(); }));
-    EXPECT_EQ(mine.ask({"ECHO", "nobody"}).get(), "(failed)") << "at once, not when it is back";
+    EXPECT_EQ(mine.ask({"ECHO", "nobody"}).get(), "(failed)")
+        << "at once, not when the server is back";
     server_.restart();
     probe_ = server_.probe();
     ASSERT_TRUE(eventually([&] { return told.listens(); }));
@@ -211,7 +212,7 @@ TEST_F(listening, goes_on_when_the_server_was_away)
     EXPECT_TRUE(eventually([&] { return told.messages() == std::vector<std::string>{"back"}; }));
 }
 
-TEST_F(listening, waits_for_a_server_that_is_not_there_yet)
+TEST_F(listening, waits_for_a_server_that_does_not_run_yet)
 {
     fault_proxy proxy{server_.port()};
     proxy.set_door(fault_proxy::door::slammed);
@@ -225,7 +226,7 @@ TEST_F(listening, waits_for_a_server_that_is_not_there_yet)
     EXPECT_TRUE(reaches(told, "here"));
 }
 
-TEST_F(listening, notices_a_dead_connection_when_something_is_asked)
+TEST_F(listening, notices_a_dead_connection_at_the_next_request)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -239,7 +240,7 @@ TEST_F(listening, notices_a_dead_connection_when_something_is_asked)
     EXPECT_TRUE(reaches(told, "again"));
 }
 
-TEST_F(listening, is_worth_nothing_for_a_user_who_may_not_but_answers_stay_his)
+TEST_F(listening, fails_for_a_user_without_permission_but_requests_still_work)
 {
     probe_.must({"ACL", "SETUSER", "ann", "on", ">secret", "~*", "resetchannels", "+@all"});
     line mine{"redis://ann:secret@127.0.0.1:" + std::to_string(server_.port())};
@@ -252,7 +253,7 @@ TEST_F(listening, is_worth_nothing_for_a_user_who_may_not_but_answers_stay_his)
     EXPECT_EQ(publish("secret"), 0);
     EXPECT_EQ(mine.ask({"ECHO", "third"}).get(), "third");
     EXPECT_TRUE(told.told().empty());
-    EXPECT_EQ(probe_.calls("hello"), 1) << "the connection is good for all else";
+    EXPECT_EQ(probe_.calls("hello"), 1) << "the connection works for other requests";
 }
 
 class listening_in_resp2 : public listening {
@@ -272,7 +273,7 @@ TEST_F(listening_in_resp2, is_not_tried)
     EXPECT_EQ(probe_.calls("subscribe"), 0);
 }
 
-TEST_F(listening, does_not_confuse_the_proxy_about_which_answer_is_whose)
+TEST_F(listening, does_not_make_the_proxy_mix_up_replies)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -285,7 +286,7 @@ TEST_F(listening, does_not_confuse_the_proxy_about_which_answer_is_whose)
     EXPECT_EQ(proxy.counts().swallowed, 1U);
 }
 
-TEST_F(listening, misses_what_the_network_loses_and_only_that)
+TEST_F(listening, misses_only_the_messages_that_the_network_loses)
 {
     fault_proxy proxy{server_.port()};
     line mine{proxy.url()};
@@ -304,7 +305,7 @@ TEST_F(listening, misses_what_the_network_loses_and_only_that)
     proxy.drop_pushes(0);
     publish("last");
     ASSERT_TRUE(eventually([&] { return told.messages().back() == "last"; }));
-    EXPECT_EQ(told.told(), std::vector{true}) << "the connection knew nothing of it";
+    EXPECT_EQ(told.told(), std::vector{true}) << "the connection did not notice it";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Another user's server on the socket of `local:` gets nothing, and is not believed.
+// A server of another user on the socket of `local:` gets no requests, and its answers are not
+// trusted.
 #include "integration/fixture.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
@@ -20,15 +21,15 @@ class server_of_another_user : public testing::Test {
 protected:
     void SetUp() override
     {
-        // What needs no other user stands in test/unit/peer_test.cpp.
-        if (::geteuid() != 0) GTEST_SKIP() << "only root can be two users";
+        // The tests that need no second user are in test/unit/peer_test.cpp.
+        if (::geteuid() != 0) GTEST_SKIP() << "only root can run as two users";
         ASSERT_EQ(::setenv("PAWL_LOCAL_DIR", dir_.file("pawl").c_str(), 1), 0);
         ASSERT_EQ(::chown(foreign_dir_.path().c_str(), other_user, other_user), 0);
         foreign_.emplace(process::forked([this] { return serve(); }));
         ASSERT_TRUE(eventually([&] { return fs::exists(foreign_socket()); })) << foreign_->out();
     }
 
-    // The true server ends, and the other has its socket.
+    // The real server ends, and the other one takes its socket.
     void swap_servers()
     {
         local::stop(true);
@@ -62,7 +63,7 @@ private:
     std::optional<process> foreign_;
 };
 
-TEST_F(server_of_another_user, is_not_believed_about_a_release)
+TEST_F(server_of_another_user, is_not_trusted_about_a_release)
 {
     client own{options()};
     mutex lock{own, "job"};
@@ -74,13 +75,13 @@ TEST_F(server_of_another_user, is_not_believed_about_a_release)
     EXPECT_TRUE(hides(told.message, "settings"));
 }
 
-TEST_F(server_of_another_user, is_not_believed_about_a_renewal)
+TEST_F(server_of_another_user, is_not_trusted_about_a_renewal)
 {
     client own{options()};
     mutex lock{own, "job", quick(1500ms)};
     const hold held = lock.acquire();
     swap_servers();
-    // It would say that there is no such lock.
+    // This server would answer that there is no such lock.
     EXPECT_EQ(events_.first(hold_state::lost, held.id()).why, cause::expired);
 }
 

@@ -1,9 +1,10 @@
-// A process that asks for a lock, keeps it until it is told, and says what happens to it.
+// A process that asks for a lock, keeps it until the test tells it to release it, and prints what
+// happens.
 //
-//   says             when
+//   prints           when
 //   asking           before it asks
 //   fence N          it has the lock
-//   released         it gave it back, after a line from the test
+//   released         it has released the lock, after a line from the test
 #pragma once
 
 #include "support/any_lock.h"

@@ -1,4 +1,4 @@
-// The lock is gone on the server while someone holds it: the holder is told, and with the cause.
+// The lock disappears from the server while it is held: the holder is told, with the cause.
 #include "integration/fixture.h"
 
 #include <optional>
@@ -10,13 +10,13 @@ constexpr auto lease = 2400ms;
 
 class lost_lock : public with_server, public testing::WithParamInterface<layout> {
 protected:
-    // Told by the next renewal, a third of a lease from now at the latest.
+    // The holder is told by the next renewal, at most a third of the lease later.
     event told(const hold& held)
     {
         return events_.first(hold_state::lost, held.id(), lease / 3 + slack);
     }
 
-    // Whatever is there must be left alone.
+    // The new value must not be changed.
     void release_changes_nothing(hold& held, const std::string& type)
     {
         std::error_code code;
@@ -42,7 +42,7 @@ TEST_P(lost_lock, deleted_is_vanished)
     EXPECT_EQ(held.valid_for(), 0ns);
     EXPECT_TRUE(held.lost().stop_requested());
     EXPECT_TRUE(eventually([&] { return contains(events_.text(), "vanished"); }));
-    release_changes_nothing(held, "none");  // and nobody made it again (D2)
+    release_changes_nothing(held, "none");  // and it was not created again (D2)
 }
 
 TEST_P(lost_lock, flushed_is_vanished)
@@ -82,7 +82,7 @@ TEST_P(lost_lock, replaced_by_another_type_is_not_a_lock)
     release_changes_nothing(held, "list");
 }
 
-TEST_P(lost_lock, is_found_out_by_asking)
+TEST_P(lost_lock, is_detected_by_confirm)
 {
     hold held = mutex_.acquire();
     EXPECT_TRUE(held.confirm());
@@ -93,7 +93,7 @@ TEST_P(lost_lock, is_found_out_by_asking)
     EXPECT_FALSE(held.confirm());
 }
 
-TEST_P(lost_lock, is_found_out_by_extending_and_not_made_again)
+TEST_P(lost_lock, is_detected_by_extend_and_not_created_again)
 {
     hold held = mutex_.acquire();
     probe_.must({"DEL", "job"});
@@ -104,7 +104,7 @@ TEST_P(lost_lock, is_found_out_by_extending_and_not_made_again)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_P(lost_lock, is_found_out_by_releasing)
+TEST_P(lost_lock, is_detected_by_release)
 {
     hold held = mutex_.acquire();
     probe_.must({"DEL", "job"});
@@ -113,7 +113,7 @@ TEST_P(lost_lock, is_found_out_by_releasing)
     EXPECT_EQ(code, errc::lost);
 }
 
-TEST_P(lost_lock, can_be_acquired_anew)
+TEST_P(lost_lock, can_be_acquired_again)
 {
     hold held = mutex_.acquire();
     probe_.must({"DEL", "job"});

@@ -1,4 +1,4 @@
-// Messages that never arrive: of the grants that are told to those who wait, every third is lost.
+// Messages that never arrive: every third message about a grant is lost.
 #include "integration/contended.h"
 #include "support/fault_proxy.h"
 
@@ -16,11 +16,11 @@ constexpr int locks = 6;
 constexpr int clients = 4;
 constexpr int rounds = 10;  // of each client with each lock: 240 grants
 
-// A grant whose message was lost is found by looking; the rest is for this machine. Less than the
-// lease, after which anyone could take the lock.
+// A grant whose message was lost is found by a look. The rest allows for a busy machine. It is less
+// than the lease, after which any client could take the lock.
 constexpr auto longest_wait = look_interval(lease) + slack;
 
-// What happens to one lock.
+// What happened to one lock.
 struct record {
     std::mutex guard;
     steady::time_point freed = steady::now();
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(every, lost_messages,
                                             lock_kind::fair_hash}),
                          kind_name);
 
-TEST_P(lost_messages, delay_a_turn_but_take_it_from_nobody)
+TEST_P(lost_messages, delay_a_grant_but_cost_no_waiter_its_turn)
 {
     std::vector<std::unique_ptr<client>> all_clients;
     for (int c = 0; c < clients; ++c) {
@@ -83,7 +83,7 @@ TEST_P(lost_messages, delay_a_turn_but_take_it_from_nobody)
     EXPECT_TRUE(until_nothing_is_left());
 }
 
-TEST_P(lost_messages, all_of_them_delay_every_turn_by_one_interval)
+TEST_P(lost_messages, delay_every_grant_by_one_interval_if_all_are_lost)
 {
     client own{options(proxy_.url())};
     any_lock theirs{GetParam(), own, "job", quick(lease)};

@@ -1,4 +1,4 @@
-// The server has done what was asked, and its answer never arrives.
+// The server has executed a request, and its reply never arrives.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -12,8 +12,8 @@ using afterwards = fault_proxy::afterwards;
 
 class lost_replies : public with_server {
 protected:
-    // Through the proxy, with scripts loaded and connections made, so that the next request on the
-    // lock is the one that the test is about.
+    // A client through the proxy. Scripts are loaded and connections are made, so that the next
+    // request on the lock is the one under test.
     std::unique_ptr<client> proxied_client(std::chrono::milliseconds command_limit = 3s)
     {
         client_options through = options(proxy_.url());
@@ -49,7 +49,8 @@ TEST_P(lost_replies_in, to_acquire_leave_no_second_hold)
     mutex lock{*own, "job", quick(10s, GetParam())};
     swallow_next("job");
     hold held;
-    EXPECT_LT(time_of([&] { held = lock.acquire(); }), 2s);  // not after its own lost lease
+    // It does not wait for the end of its own lost lease.
+    EXPECT_LT(time_of([&] { held = lock.acquire(); }), 2s);
     EXPECT_EQ(proxy_.counts().swallowed, 1);
     if (GetParam() == layout::hash) {
         EXPECT_EQ(hash_count("job", held.id()), 1);
@@ -89,7 +90,7 @@ TEST_P(lost_replies_in, to_release_do_not_free_the_next_holder)
     const auto own = proxied_client();
     mutex lock{*own, "job", quick(10s, GetParam())};
     hold held = lock.acquire();
-    // As soon as the first release has run, another takes the lock; then the release is repeated.
+    // When the first release has run, another client takes the lock. Then the release is repeated.
     std::optional<hold> next;
     proxy_.swallow_reply_to(touches("job"), 1, afterwards::close);
     proxy_.delay(40ms);
@@ -115,7 +116,7 @@ TEST_P(lost_replies_in, to_renew_do_not_lose_the_lock)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_P(lost_replies_in, to_renew_on_a_connection_that_stays_mute_do_not_lose_the_lock)
+TEST_P(lost_replies_in, to_renew_on_a_connection_that_stays_silent_do_not_lose_the_lock)
 {
     const auto own = proxied_client();
     mutex lock{*own, "job", quick(1500ms, GetParam())};
@@ -194,14 +195,14 @@ TEST_F(lost_replies, to_acquire_for_good_leave_nothing_behind)
     std::error_code told;
     (void)lock.try_acquire(told);
     EXPECT_EQ(told, errc::unreachable);
-    // It was granted, and nobody knows; what takes it back may have passed already.
+    // The lock was granted, but the client does not know it. It may have been given back already.
     EXPECT_TRUE(probe_.exists("pawl:fence:{job}"));
     proxy_.pass();
     EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); }));
     EXPECT_TRUE(own->holds().empty());
 }
 
-TEST_F(lost_replies, to_release_for_good_are_told_as_unreachable_and_the_lock_is_free)
+TEST_F(lost_replies, to_release_for_good_are_reported_as_unreachable_and_the_lock_is_free)
 {
     const auto own = proxied_client(1s);
     mutex lock{*own, "job", quick(30s)};
@@ -259,7 +260,7 @@ TEST_F(lost_replies, an_acquire_that_arrives_late_takes_nothing)
     EXPECT_FALSE(probe_.exists("pawl:fence:{job}"));
 }
 
-TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_known_is_taken_back)
+TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_known_is_given_back)
 {
     static_cast<void>(proxied_client());  // the server knows the scripts
     client_options through = options(proxy_.url());
@@ -271,13 +272,14 @@ TEST_F(lost_replies, an_acquire_that_arrives_late_before_the_servers_time_is_kno
     std::error_code told;
     (void)lock.try_acquire(told);
     EXPECT_EQ(told, errc::unreachable);
-    // It may come and go between two looks, so the fence, which stays, tells that it came.
+    // The lock may appear and disappear between two checks. The fence stays, and shows that it was
+    // granted.
     EXPECT_TRUE(eventually([&] { return probe_.exists("pawl:fence:{job}"); }));
     proxy_.pass();
     EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); }));
 }
 
-TEST_F(lost_replies, that_are_merely_slow_change_nothing)
+TEST_F(lost_replies, that_are_only_slow_change_nothing)
 {
     const auto own = proxied_client();
     proxy_.delay(60ms);

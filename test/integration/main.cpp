@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-// A forked child that makes its own client starts a thread, which ThreadSanitizer would not allow.
+// A forked child that creates its own client starts a thread. By default ThreadSanitizer forbids
+// that.
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __tsan_default_options()
 {

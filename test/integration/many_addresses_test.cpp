@@ -1,4 +1,4 @@
-// Hosts with several addresses, of which not all answer.
+// Hosts with several addresses, some of which do not answer.
 #include "integration/fixture.h"
 #include "support/fake_hosts.h"
 #include "support/silent_listener.h"
@@ -24,22 +24,22 @@ protected:
     [[nodiscard]] client_options options_for(const std::string& name)
     {
         auto made = options("redis://" + name + ":" + std::to_string(server_.port()));
-        made.command_limit = 60s;  // time for a slow machine
+        made.command_limit = 60s;  // enough for a slow machine
         made.connect_limit = 60s;
         return made;
     }
 };
 
-TEST_F(host_with_many_addresses, a_silent_first_address_does_not_keep_a_caller_from_the_second)
+TEST_F(host_with_many_addresses, a_silent_first_address_does_not_prevent_a_call)
 {
     const silent_listener silent{"127.0.0.2", server_.port()};
     const fake_host host{"two.test", {"127.0.0.2", "127.0.0.1"}};
     client own{options_for("two.test")};
-    // The first try of a request has a third of the limit, and must be enough.
+    // The first attempt of a request has a third of the limit, and must be enough.
     EXPECT_LT(time_of([&] { own.ping(); }), 20s);
 }
 
-TEST_F(host_with_many_addresses, a_silent_first_address_does_not_keep_the_client_from_renewing)
+TEST_F(host_with_many_addresses, a_silent_first_address_does_not_prevent_renewals)
 {
     const silent_listener silent{"127.0.0.2", server_.port()};
     const fake_host host{"two.test", {"127.0.0.2", "127.0.0.1"}};

@@ -1,4 +1,4 @@
-// Ten thousand locks held by one client cost it no more threads than one lock, and a few round trips.
+// For ten thousand locks, one client needs no more threads than for one, and few round trips.
 #include "integration/fixture.h"
 #include "support/self_counts.h"
 
@@ -25,7 +25,7 @@ protected:
 TEST_F(many_locks, are_renewed_in_a_handful_of_round_trips_by_one_thread)
 {
     const std::size_t threads_before = thread_count();
-    // One that renews, one that tells of losses, and one for the event handler.
+    // One for renewals, one that reports losses, and one for the event handler.
     constexpr std::size_t threads_of_a_client = 3;
     client own{options()};
     std::deque<mutex> locks;

@@ -1,4 +1,4 @@
-// A child made by fork() owns nothing of its parent's memory: stores, and has its own.
+// A child made by fork() does not own its parent's memory: stores, and has its own.
 #include <pawl/pawl.h>
 #include <pawl/testing.h>
 
@@ -20,7 +20,7 @@ using pawl::testing::memory_server;
 
 class forked_memory : public ::testing::Test {
 protected:
-    // Runs `body` in a child; it returns a line for each of its complaints.
+    // Runs `body` in a child. It returns a line for each problem.
     static void in_child(const std::function<std::string()>& body)
     {
         process child = process::forked([&body] {
@@ -49,7 +49,7 @@ protected:
     std::optional<hold> held_ = mutex_->acquire();
 };
 
-TEST_F(forked_memory, is_not_the_childs)
+TEST_F(forked_memory, is_not_usable_in_the_child)
 {
     in_child([this] {
         return complain_unless_wrong_process("ping", [&] { client_->ping(); }) +
@@ -70,13 +70,13 @@ TEST_F(forked_memory, is_not_the_childs)
     EXPECT_EQ(server_->holder("job"), held_->id());
 }
 
-TEST_F(forked_memory, of_the_same_name_is_another_one_in_the_child)
+TEST_F(forked_memory, of_the_same_name_is_another_server_in_the_child)
 {
     in_child([] {
         client own{"memory:forked"};
         mutex lock{own, "job", {.lease = 10s, .renew = false}};
         const auto held = lock.try_acquire();
-        if (!held) return std::string{"the child has its parent's store\n"};
+        if (!held) return std::string{"the child uses its parent's store\n"};
         memory_server server{"forked"};
         server.advance(11s);
         return held->state() == hold_state::lost ? std::string{} : "time did not pass\n";

@@ -1,4 +1,4 @@
-// At most one at a time, whoever is stopped or killed: with real processes.
+// At most one holder at a time, even if processes are stopped or killed.
 #include "integration/child.h"
 #include "integration/fixture.h"
 #include "support/temp_dir.h"
@@ -24,7 +24,7 @@ long read_number(const std::string& path)
     return value;
 }
 
-// Read, dawdle, write: loses updates unless the lock keeps everybody else out.
+// Reads, waits a little, and writes: without mutual exclusion, updates are lost.
 void add_one(const std::string& counter, const std::string& fences, std::uint64_t fence)
 {
     const long seen = read_number(counter);
@@ -49,7 +49,7 @@ int count_under_the_lock(const child_arguments& arguments)
     return 0;
 }
 
-// Holds a lock until it is told to look what became of it.
+// Holds a lock until the test asks for its state.
 int hold_and_report(const child_arguments& arguments)
 {
     client own{arguments.at(0)};
@@ -58,7 +58,7 @@ int hold_and_report(const child_arguments& arguments)
     const std::stop_callback at_loss{held.lost(), [] { say("told"); }};
     say("fence " + std::to_string(held.fence()));
     hear();
-    // The very first thing after whatever happened meanwhile.
+    // The first check after the process was stopped or not.
     const bool lost = held.lost().stop_requested();
     say("lost " + std::to_string(lost));
     say("valid " + std::to_string(held.valid_for().count()));
@@ -97,7 +97,7 @@ TEST_F(mutual_exclusion, loses_no_update_of_eight_processes_with_four_threads)
     EXPECT_FALSE(probe_.exists("counter"));
 }
 
-TEST_F(mutual_exclusion, a_holder_that_slept_past_its_lease_knows_it_when_it_wakes)
+TEST_F(mutual_exclusion, a_holder_that_slept_past_its_lease_knows_that_it_lost_the_lock)
 {
     process sleeper = holding.start({server_.unix_url(), "job", "400"});
     const std::uint64_t old_fence = std::stoull(sleeper.line_after("fence "));
@@ -144,7 +144,7 @@ TEST_F(mutual_exclusion, a_killed_holder_is_followed_by_another_within_its_lease
 
     client own{options()};
     lock_options seldom = quick(10s);
-    seldom.wait = poll{10s};  // the end of the lease is known, and need not be polled for
+    seldom.wait = poll{10s};  // the waiter knows the end of the lease, and need not poll for it
     mutex lock{own, "job", seldom};
     std::optional<hold> next;
     EXPECT_LT(time_of([&] { next = lock.try_acquire_for(10s); }), 700ms + slack);

@@ -1,5 +1,5 @@
-// A process that can make no more threads: a loss is told all the same, and a lock of which it could not be
-// told is not given out.
+// A process that cannot start more threads: a loss is still reported. A lock whose loss could not
+// be reported is not granted.
 #include "integration/fixture.h"
 #include "support/process.h"
 
@@ -18,7 +18,7 @@
 namespace pawl::test {
 namespace {
 
-// Of the user that this process runs as.
+// Sets the limit for the user of this process.
 void let_threads_be_made(bool yes)
 {
     rlimit limit{};
@@ -39,7 +39,7 @@ bool can_make_threads()
 
 class without_threads : public with_server {
 protected:
-    // In a child, as a user with limits: root may always make threads.
+    // In a child with the limits of a normal user: root may always start threads.
     static process in_child(const std::function<std::string()>& body)
     {
         return process::forked([&body] {
@@ -51,7 +51,7 @@ protected:
         });
     }
 
-    // With no events to be told: it is the stop_token that counts.
+    // Without an event handler: the test is about the stop_token.
     [[nodiscard]] client_options plain_options() const
     {
         client_options made;
@@ -60,7 +60,7 @@ protected:
     }
 };
 
-TEST_F(without_threads, a_loss_is_told)
+TEST_F(without_threads, a_loss_is_reported)
 {
     process child = in_child([this]() -> std::string {
         client own{plain_options()};
@@ -69,17 +69,17 @@ TEST_F(without_threads, a_loss_is_told)
         std::promise<void> told;
         const std::stop_callback on_loss{held.lost(), [&] { told.set_value(); }};
         let_threads_be_made(false);
-        if (can_make_threads()) return "a thread could be made";
+        if (can_make_threads()) return "a thread could be started";
         ::dprintf(1, "holds\n");
         const bool in_time = told.get_future().wait_for(patience) == std::future_status::ready;
-        return in_time ? "" : "nobody was told";
+        return in_time ? "" : "the loss was not reported";
     });
     static_cast<void>(child.line_after("holds"));
     probe_.must({"DEL", "job"});
     EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
 }
 
-TEST_F(without_threads, an_event_of_a_loss_is_told)
+TEST_F(without_threads, an_event_of_a_loss_is_reported)
 {
     process child = in_child([this]() -> std::string {
         std::promise<void> told;
@@ -91,23 +91,23 @@ TEST_F(without_threads, an_event_of_a_loss_is_told)
         mutex lock{own, "job", quick(900ms)};
         const hold held = lock.acquire();
         let_threads_be_made(false);
-        if (can_make_threads()) return "a thread could be made";
+        if (can_make_threads()) return "a thread could be started";
         ::dprintf(1, "holds\n");
         const bool in_time = told.get_future().wait_for(patience) == std::future_status::ready;
-        return in_time ? "" : "nobody was told";
+        return in_time ? "" : "the loss was not reported";
     });
     static_cast<void>(child.line_after("holds"));
     probe_.must({"DEL", "job"});
     EXPECT_EQ(child.wait(2 * patience), exited(0)) << child.out() << child.err();
 }
 
-TEST_F(without_threads, a_lock_is_not_given_out_until_its_loss_could_be_told)
+TEST_F(without_threads, a_lock_is_not_granted_until_its_loss_could_be_reported)
 {
     process child = in_child([this]() -> std::string {
         client own{plain_options()};
         mutex lock{own, "job"};
         let_threads_be_made(false);
-        if (can_make_threads()) return "a thread could be made";
+        if (can_make_threads()) return "a thread could be started";
         const outcome refused = outcome_of([&] { (void)lock.acquire(); });
         if (refused.code != errc::unreachable) return "got: " + refused.code.message();
         if (!contains(refused.message, "cannot start the thread")) return refused.message;

@@ -1,4 +1,4 @@
-// A server that may not take any more memory (maxmemory, noeviction).
+// A server that has reached its memory limit (maxmemory, noeviction).
 #include "integration/fixture.h"
 
 #include <mutex>
@@ -38,7 +38,7 @@ TEST_P(out_of_memory, lets_holders_release)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-TEST_P(out_of_memory, lets_holders_renew_extend_and_ask)
+TEST_P(out_of_memory, lets_holders_renew_extend_and_confirm)
 {
     mutex lock{client_, "job", quick(2400ms, GetParam())};
     hold held = lock.acquire();
@@ -83,8 +83,8 @@ TEST_P(out_of_memory, lets_a_recursive_owner_lock_again)
     EXPECT_FALSE(probe_.exists("job"));
 }
 
-// Where HELLO is not known the server counts as older than 7.0, and gets scripts without flags. Such a
-// script is judged by its first command that needs memory, unless it has written before that.
+// A server that does not know HELLO counts as older than 7.0, and gets scripts without flags. Such
+// a script fails at its first command that needs memory, unless it has written before.
 class out_of_memory_before_7 : public out_of_memory {
 protected:
     out_of_memory_before_7() : out_of_memory{{.config = {"rename-command HELLO \"\""}}} {}
@@ -97,8 +97,8 @@ TEST_P(out_of_memory_before_7, lets_holders_lock_again_renew_and_release)
     fill();
     EXPECT_EQ(outcome_of([&] { lock.lock(); }).message, "");
     EXPECT_EQ(outcome_of([&] { lock.current()->extend(20s); }).message, "");
-    EXPECT_EQ(outcome_of([&] { lock.lock(); }).message, "") << "with more left than a lease";
-    EXPECT_GT(probe_.ttl("job"), 15s) << "which is not shortened";
+    EXPECT_EQ(outcome_of([&] { lock.lock(); }).message, "") << "with more time left than a lease";
+    EXPECT_GT(probe_.ttl("job"), 15s) << "the remaining time is not shortened";
     if (GetParam() == layout::hash) {
         EXPECT_EQ(hash_count("job", lock.current()->id()), 3);
     }

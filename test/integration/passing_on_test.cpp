@@ -1,4 +1,4 @@
-// Several mutexes, clients and threads with one lock; and passing it on inside the process.
+// Several mutexes, clients and threads with one lock, and passing it on inside the process.
 #include "integration/contended.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace pawl::test {
 namespace {
 
-// What the lock guards. Nothing else guards it, so ThreadSanitizer sees what the lock misses.
+// The data that the lock protects. Nothing else protects it, so ThreadSanitizer detects errors of
+// the lock.
 struct guarded {
     long count = 0;
     std::vector<std::uint64_t> fences;
@@ -29,7 +30,7 @@ struct guarded {
 
 class passing_on : public contended {
 protected:
-    // `threads` for each of the locks, which all have one name.
+    // Runs `threads` threads for each of the locks, which all have the same name.
     void hammer(const std::vector<lockable*>& locks, int threads, int rounds)
     {
         std::vector<std::jthread> all;
@@ -48,7 +49,7 @@ protected:
     guarded shared_;
 };
 
-TEST_F(passing_on, inside_the_process_keeps_the_promises_and_asks_the_server_seldom)
+TEST_F(passing_on, inside_the_process_is_correct_and_needs_few_requests)
 {
     constexpr int threads = 8;
     constexpr int rounds = 2'000;
@@ -71,7 +72,7 @@ TEST_F(passing_on, works_for_re_entries_and_the_hash_layout)
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(passing_on, between_two_mutexes_of_one_client_is_like_between_threads_of_one)
+TEST_F(passing_on, works_between_two_mutexes_of_one_client)
 {
     mutex lock{first_, "job"};
     mutex twin{first_, "job"};
@@ -81,7 +82,7 @@ TEST_F(passing_on, between_two_mutexes_of_one_client_is_like_between_threads_of_
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(passing_on, between_clients_of_one_process_is_by_the_server)
+TEST_F(passing_on, between_clients_of_one_process_goes_through_the_server)
 {
     mutex lock{first_, "job"};
     mutex other{second_, "job"};
@@ -103,7 +104,7 @@ TEST_F(passing_on, fair_and_unfair_threads_of_several_clients_exclude_each_other
     EXPECT_EQ(leftovers(), std::vector<std::string>{});
 }
 
-TEST_F(passing_on, ends_when_someone_else_waits)
+TEST_F(passing_on, ends_when_another_client_waits)
 {
     std::atomic<bool> over = false;
     mutex lock{first_, "job"};
@@ -120,7 +121,7 @@ TEST_F(passing_on, ends_when_someone_else_waits)
     ASSERT_TRUE(eventually([&] { return probe_.exists("job"); }));
     for (int i = 0; i < 20; ++i) {
         const auto held = other.try_acquire_for(patience);
-        if (!held) ADD_FAILURE() << "no turn in round " << i;
+        if (!held) ADD_FAILURE() << "no grant in round " << i;
         if (!held) break;
         shared_.visit(*held);
     }
@@ -129,8 +130,9 @@ TEST_F(passing_on, ends_when_someone_else_waits)
     EXPECT_TRUE(shared_.fences_grow());
 }
 
-// Whether one waiter gets the lock from another while the server does not answer. The server is asked
-// once local_queue::longest_passing is over, so a busy machine may need many tries.
+// Whether one waiter gets the lock from another while the server does not answer. When
+// local_queue::longest_passing is over the server is asked, so a busy machine may need many
+// attempts.
 bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
 {
     constexpr int waiters = 2;
@@ -142,14 +144,14 @@ bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
         all.emplace_back([&] {
             std::error_code told;
             const hold mine = lock.acquire(told);
-            if (told) return;  // the server was asked after all, and did not answer
+            if (told) return;  // the server was asked, and did not answer
             shared.visit(mine);
             inside.release();
             go.acquire();
         });
     }
-    std::this_thread::sleep_for(100ms);  // they park inside the process, where nobody sees them
-    held->release();                     // asks the server for the numbers
+    std::this_thread::sleep_for(100ms);  // they wait inside the process, which cannot be observed
+    held->release();                     // asks the server for reserved fences
     inside.acquire();
     server.freeze();
     go.release();
@@ -161,7 +163,7 @@ bool passed_while_frozen(mutex& lock, redis_server& server, guarded& shared)
     return passed;
 }
 
-TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
+TEST_F(passing_on, needs_no_server_while_it_has_reserved_fences)
 {
     mutex lock{first_, "job", quick(5min)};
     bool passed = false;
@@ -173,7 +175,7 @@ TEST_F(passing_on, needs_no_answer_of_the_server_once_it_has_numbers_for_it)
     EXPECT_TRUE(passed);
 }
 
-TEST_F(passing_on, a_hold_that_is_lost_passes_nothing_on)
+TEST_F(passing_on, of_a_lost_hold_does_not_happen)
 {
     mutex lock{first_, "job", quick(900ms)};
     hold held = lock.acquire();

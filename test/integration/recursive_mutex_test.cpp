@@ -1,4 +1,4 @@
-// pawl::recursive_mutex: counted on the server, free at zero.
+// pawl::recursive_mutex: the count is on the server, and the lock is free at zero.
 #include "integration/fixture.h"
 #include "support/no_descriptors.h"
 #include "support/sanitized.h"
@@ -52,22 +52,23 @@ TEST_P(recursion, is_counted_up_and_down_and_frees_at_zero)
     EXPECT_TRUE(others_.try_acquire());
 }
 
-TEST_P(recursion, is_free_after_the_release_though_an_entry_failed_for_want_of_descriptors)
+TEST_P(recursion, is_free_after_the_release_even_if_an_entry_failed_for_lack_of_descriptors)
 {
-    if (address_sanitized) GTEST_SKIP() << "UBSan, which runs with it, needs descriptors";
+    if (address_sanitized) GTEST_SKIP() << "UBSan, which runs together with it, needs descriptors";
     auto outer = mutex_.acquire();
     std::stop_source stop;
     std::error_code told;
-    server_.freeze();  // so that there is something to wait for
+    server_.freeze();  // so that the call has to wait
     {
         const no_descriptors here;
         EXPECT_FALSE(mutex_.try_acquire(stop.get_token(), told));
     }
     server_.thaw();
-    EXPECT_EQ(told, errc::unreachable) << "it takes one to wait for the answer or for the stop";
+    EXPECT_EQ(told, errc::unreachable)
+        << "it needs a descriptor to wait for the answer or for the stop";
     outer.release();
     EXPECT_FALSE(probe_.exists("job"));
-    EXPECT_TRUE(client_.holds().empty()) << "or it would be renewed for ever";
+    EXPECT_TRUE(client_.holds().empty()) << "otherwise it would be renewed forever";
     EXPECT_TRUE(others_.try_acquire());
 }
 
@@ -94,7 +95,7 @@ TEST_P(recursion, refreshes_the_lease)
     EXPECT_GT(lock.current()->valid_for(), 1700ms);
 }
 
-TEST_P(recursion, is_of_one_thread_only)
+TEST_P(recursion, belongs_to_one_thread_only)
 {
     const std::scoped_lock outer{mutex_};
     std::jthread{[&] {
@@ -151,7 +152,7 @@ TEST_P(recursion, is_a_new_grant_after_it_was_free)
     EXPECT_GT(mutex_.current()->fence(), fence);
 }
 
-TEST_P(recursion, is_renewed_while_any_of_it_is_held)
+TEST_P(recursion, is_renewed_while_any_hold_exists)
 {
     recursive_mutex lock{client_, "job", quick(2400ms, GetParam())};
     lock.lock();
@@ -194,14 +195,14 @@ TEST_P(recursion, lost_once_is_lost_for_every_handle)
     EXPECT_EQ(told, errc::lost);
 }
 
-TEST_P(recursion, does_not_re_enter_what_is_lost)
+TEST_P(recursion, does_not_re_enter_a_lost_lock)
 {
     recursive_mutex lock{client_, "job", quick(600ms, GetParam())};
     lock.lock();
     const std::string id = lock.current()->id();
     probe_.must({"DEL", "job"});
     (void)events_.first(hold_state::lost);
-    // Someone else may have worked under the lock meanwhile: a re-entry would hide that.
+    // Another holder may have worked under the lock meanwhile. A re-entry would hide that.
     const outcome told = outcome_of([&] { lock.lock(); });
     EXPECT_EQ(told.code, errc::lost);
     EXPECT_FALSE(probe_.exists("job"));
@@ -211,7 +212,7 @@ TEST_P(recursion, does_not_re_enter_what_is_lost)
     lock.unlock();
 }
 
-TEST_P(recursion, finds_out_at_a_re_entry_that_it_is_lost)
+TEST_P(recursion, detects_a_loss_at_a_re_entry)
 {
     mutex_.lock();
     probe_.must({"DEL", "job"});
@@ -221,7 +222,7 @@ TEST_P(recursion, finds_out_at_a_re_entry_that_it_is_lost)
     mutex_.unlock();
 }
 
-TEST_P(recursion, by_default_lies_in_a_hash)
+TEST_P(recursion, uses_the_hash_layout_by_default)
 {
     recursive_mutex standard{client_, "standard"};
     mutex plain{client_, "plain"};

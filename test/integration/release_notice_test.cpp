@@ -1,4 +1,4 @@
-// The notice that every full release is given on lock:release:NAME, for whoever listens.
+// The announcement of every full release on lock:release:NAME.
 #include "integration/contended.h"
 #include "support/subscriber.h"
 
@@ -14,8 +14,8 @@ struct notice {
     std::string holder;
 };
 
-// The text in a JSON string. Throws when that is none: by RFC 8259 control characters, quotes and
-// backslashes are escaped, and all else may stand as it is.
+// The text in a JSON string. Throws if it is not one: by RFC 8259, control characters, quotes and
+// backslashes must be escaped.
 std::string json_string(std::string_view text)
 {
     std::string out;
@@ -42,7 +42,7 @@ std::string json_string(std::string_view text)
     return out;
 }
 
-// These members, in this order.
+// Expects these members, in this order.
 notice read_notice(const std::string& message)
 {
     static const std::regex form{
@@ -96,7 +96,7 @@ TEST_P(release_notice_in, names_the_lock_the_time_and_the_holder)
     EXPECT_EQ(listener.next(100ms), std::nullopt);
 }
 
-TEST_P(release_notice_in, is_json_whatever_the_name_is)
+TEST_P(release_notice_in, is_json_for_any_name)
 {
     using namespace std::string_literals;
     for (const std::string& name :
@@ -126,7 +126,7 @@ TEST_P(release_notice_in, is_json_even_if_the_name_is_not_text)
     EXPECT_EQ(read_notice(*message).key, "\uFFFD\uFFFD bytes \uFFFD");
 }
 
-TEST_P(release_notice_in, is_not_given_unless_it_is_wanted)
+TEST_P(release_notice_in, is_not_published_unless_it_is_enabled)
 {
     subscriber listener = listen("job");
     lock_options silent = quick(long_lease, GetParam());
@@ -136,7 +136,7 @@ TEST_P(release_notice_in, is_not_given_unless_it_is_wanted)
     EXPECT_EQ(listener.next(300ms), std::nullopt);
 }
 
-TEST_P(release_notice_in, is_given_of_a_hand_over_too)
+TEST_P(release_notice_in, is_published_for_a_hand_over_too)
 {
     subscriber listener = listen("job");
     mutex mine{first_, "job", quick(long_lease, GetParam())};
@@ -159,7 +159,7 @@ TEST_P(release_notice_in, is_given_of_a_hand_over_too)
     EXPECT_EQ(read_notice(*message).holder, next_id);
 }
 
-TEST_F(release_notice, is_given_once_when_the_last_re_entry_is_released)
+TEST_F(release_notice, is_published_once_when_the_last_re_entry_is_released)
 {
     subscriber listener = listen("job");
     recursive_mutex lock{first_, "job", quick(long_lease)};
@@ -172,7 +172,7 @@ TEST_F(release_notice, is_given_once_when_the_last_re_entry_is_released)
     EXPECT_EQ(listener.next(100ms), std::nullopt);
 }
 
-TEST_F(release_notice, is_not_given_by_who_gives_up)
+TEST_F(release_notice, is_not_published_by_a_waiter_that_gives_up)
 {
     subscriber listener = listen("job");
     mutex mine{first_, "job", quick(long_lease)};

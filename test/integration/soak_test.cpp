@@ -1,5 +1,5 @@
-// Everything at once, as fast as it goes, for a while: nothing may fail, and nothing may grow. For three
-// seconds in every run of the tests; `./dev soak SECONDS` takes its time.
+// Everything at once, as fast as possible, for a while: nothing may fail, and nothing may grow.
+// Every run of the tests does this for three seconds. `./dev soak SECONDS` does it for longer.
 #include "integration/fixture.h"
 #include "support/async_calls.h"
 #include "support/sanitized.h"
@@ -30,7 +30,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-// As `./dev soak` does.
+// Set by `./dev soak`.
 const char* asked_seconds()
 {
     return std::getenv("PAWL_SOAK_SECONDS");
@@ -42,14 +42,14 @@ std::chrono::seconds how_long()
     return asked != nullptr ? std::chrono::seconds{std::stol(asked)} : 3s;
 }
 
-// What must not grow.
+// The values that must not grow.
 struct sample {
-    std::size_t memory;  // that was asked for and not given back
+    std::size_t memory;  // allocated and not freed
     std::size_t descriptors;
     std::size_t keys;
 };
 
-// What it was at most, in a part of the run.
+// The maximum in a part of the run.
 sample most_of(const std::vector<sample>& all, std::size_t begin, std::size_t end)
 {
     sample most{};
@@ -61,7 +61,8 @@ sample most_of(const std::vector<sample>& all, std::size_t begin, std::size_t en
     return most;
 }
 
-// Cycles that start themselves anew, some cancelled, some with a limit, until they are to end.
+// Cycles of asynchronous calls that start the next one by themselves, some cancelled, some with a
+// limit, until they are told to end.
 class cycles {
 public:
     cycles(client& client, unsigned names)
@@ -85,7 +86,7 @@ public:
     }
 
     [[nodiscard]] std::uint64_t granted() const noexcept { return granted_; }
-    // How many ended in another way than they may.
+    // How many calls ended in a way that is not allowed.
     [[nodiscard]] std::uint64_t unexpected() const noexcept { return unexpected_; }
 
 private:
@@ -99,14 +100,14 @@ private:
             };
             async::release(std::move(got), when_done(then));
         } else {
-            got = hold{};  // in the background
+            got = hold{};  // is released in the background
             next(seed);
         }
     }
 
     void not_acquired(unsigned seed, bool limited, std::error_code ec, std::string_view message)
     {
-        // With a limit the server has 100 ms to answer, and this machine is busy.
+        // With a limit, the server has only 100 ms to answer, and this machine is busy.
         const bool expected = ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled ||
                               (limited && ec == errc::unreachable);
         if (!expected) count_unexpected("acquire", message);
@@ -115,7 +116,7 @@ private:
 
     void count_unexpected(const char* call, std::string_view message) noexcept
     {
-        // The first few say what it is about.
+        // Prints the first few problems.
         if (++unexpected_ <= 5) std::cerr << call << ": " << message << '\n';
     }
 
@@ -163,7 +164,7 @@ protected:
                 .keys = static_cast<std::size_t>(keys)};
     }
 
-    // Threads that do this again and again, until `threads_` is cleared.
+    // Threads that repeat this until `threads_` is cleared.
     void repeat(unsigned threads, const std::function<void(unsigned)>& what)
     {
         for (unsigned t = 0; t < threads; ++t) {
@@ -181,7 +182,7 @@ protected:
     std::vector<std::jthread> threads_;
 };
 
-TEST_F(soak, of_all_at_once_lets_nothing_grow)
+TEST_F(soak, with_everything_at_once_lets_nothing_grow)
 {
     client first{server_.unix_url()};
     client second{server_.url()};
@@ -239,8 +240,8 @@ TEST_F(soak, of_all_at_once_lets_nothing_grow)
               << " asynchronous grants; memory " << before.memory / 1024 << " → "
               << after.memory / 1024 << " KiB, descriptors " << before.descriptors << " → "
               << after.descriptors << ", keys " << before.keys << " → " << after.keys << '\n';
-    // Threads come and go, and what they do at once varies: so much may differ by chance. Of
-    // memory a short run says too little.
+    // The number of threads varies, and so does what they do at the same time. This difference is
+    // allowed. Memory is only checked in a long run.
     if (!sanitized && asked_seconds() != nullptr) {
         EXPECT_LE(after.memory, before.memory + before.memory / 10 + (256U << 10U));
     }

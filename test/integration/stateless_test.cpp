@@ -1,4 +1,4 @@
-// The lock as two functions with a holder that the caller names.
+// Locks without an object: lock and unlock functions, with a holder that the caller chooses.
 #include "integration/fixture.h"
 #include "support/fault_proxy.h"
 
@@ -43,7 +43,7 @@ TEST_F(stateless_pair, unlocks_for_the_holder_only)
     EXPECT_FALSE(told);
 }
 
-TEST_F(stateless_pair, tells_who_holds_it)
+TEST_F(stateless_pair, shows_whether_a_holder_holds_it)
 {
     EXPECT_FALSE(stateless::holds(client_, "job", "request-1"));
     ASSERT_TRUE(stateless::try_lock(client_, "job", "request-1", 5s));
@@ -63,7 +63,7 @@ TEST_F(stateless_pair, tells_who_holds_it)
     EXPECT_EQ(told, errc::not_a_lock);
 }
 
-TEST_F(stateless_pair, can_be_unlocked_from_elsewhere)
+TEST_F(stateless_pair, can_be_unlocked_by_another_client)
 {
     ASSERT_TRUE(stateless::try_lock(client_, "job", "request-1", 5s));
     client other{options(server_.url())};
@@ -97,7 +97,7 @@ TEST_F(stateless_pair, checks_its_lease)
     EXPECT_TRUE(says(told.message, "lease"));
 }
 
-TEST_F(stateless_pair, tells_trouble_apart)
+TEST_F(stateless_pair, distinguishes_kinds_of_errors)
 {
     probe_.must({"RPUSH", "list", "item"});
     std::error_code told;
@@ -115,7 +115,7 @@ TEST_F(stateless_pair, tells_trouble_apart)
     EXPECT_EQ(told, errc::unreachable);
 }
 
-TEST_F(stateless_pair, is_right_when_answers_get_lost)
+TEST_F(stateless_pair, is_correct_when_replies_get_lost)
 {
     fault_proxy proxy{server_.port()};
     client own{options(proxy.url())};
@@ -125,7 +125,7 @@ TEST_F(stateless_pair, is_right_when_answers_get_lost)
     proxy.swallow_reply_to(touches("job"), 1, fault_proxy::afterwards::close);
     std::error_code told;
     EXPECT_FALSE(stateless::try_lock(own, "job", "me", 5s, told));
-    EXPECT_EQ(told, errc::unreachable);  // it cannot know whose lock it would find
+    EXPECT_EQ(told, errc::unreachable);  // it cannot know whether the lock that it finds is its own
     EXPECT_EQ(proxy.counts().swallowed, 1);
     proxy.swallow_reply_to(touches("job"), 1, fault_proxy::afterwards::close);
     EXPECT_TRUE(stateless::unlock(own, "job", "me"));

@@ -1,5 +1,6 @@
-// Every lock of pawl under std::lock_guard, std::scoped_lock, std::unique_lock, std::lock,
-// std::try_lock and std::condition_variable_any: what the standard says of them must hold here too.
+// Every lock of pawl with std::lock_guard, std::scoped_lock, std::unique_lock, std::lock,
+// std::try_lock and std::condition_variable_any. What the standard says about them must be true
+// here too.
 #include "integration/fixture.h"
 
 #include <chrono>
@@ -22,10 +23,10 @@ using std::chrono::system_clock;
 template <class Mutex>
 class std_locks : public with_server {
 protected:
-    // Asks from another client, so that the answer is the server's.
+    // Asks from another client, so that the server decides.
     [[nodiscard]] bool is_free(Mutex& others) { return others.try_acquire().has_value(); }
 
-    // Calls it in a thread of its own, as what is locked belongs to a thread.
+    // Calls it in a separate thread, because a lock belongs to a thread.
     template <class Call>
     auto elsewhere(Call&& call)
     {
@@ -92,7 +93,7 @@ TYPED_TEST(std_locks, are_all_unlocked_by_a_scoped_lock_that_adopted_them)
 
 // ── unique_lock ─────────────────────────────────────────────────────────────────────────────────
 
-TYPED_TEST(std_locks, are_left_alone_by_a_unique_lock_that_defers)
+TYPED_TEST(std_locks, are_not_locked_by_a_unique_lock_with_defer_lock)
 {
     std::unique_lock lock{this->mutex_, std::defer_lock};
     EXPECT_FALSE(lock.owns_lock());
@@ -103,7 +104,7 @@ TYPED_TEST(std_locks, are_left_alone_by_a_unique_lock_that_defers)
     EXPECT_FALSE(this->is_free(this->others_));
 }
 
-TYPED_TEST(std_locks, are_tried_once_by_a_unique_lock_that_is_told_to)
+TYPED_TEST(std_locks, are_tried_once_by_a_unique_lock_with_try_to_lock)
 {
     const std::unique_lock first{this->mutex_, std::try_to_lock};
     EXPECT_TRUE(first.owns_lock());
@@ -152,10 +153,10 @@ TYPED_TEST(std_locks, stay_locked_when_a_unique_lock_is_moved_or_swapped)
     target = std::move(empty);
     EXPECT_EQ(target.mutex(), &this->mutex_);
     EXPECT_FALSE(this->is_free(this->others_));
-    EXPECT_TRUE(this->is_free(this->others_second_)) << "what it held before is unlocked";
+    EXPECT_TRUE(this->is_free(this->others_second_)) << "the lock that it held before is unlocked";
 }
 
-TYPED_TEST(std_locks, stay_locked_when_a_unique_lock_lets_them_go)
+TYPED_TEST(std_locks, stay_locked_when_a_unique_lock_releases_them)
 {
     std::unique_lock lock{this->mutex_};
     TypeParam* const left = lock.release();
@@ -166,7 +167,7 @@ TYPED_TEST(std_locks, stay_locked_when_a_unique_lock_lets_them_go)
     EXPECT_TRUE(this->is_free(this->others_));
 }
 
-TYPED_TEST(std_locks, are_locked_and_unlocked_by_turns_through_one_unique_lock)
+TYPED_TEST(std_locks, can_be_locked_and_unlocked_repeatedly_through_one_unique_lock)
 {
     std::unique_lock lock{this->mutex_};
     for (int i = 0; i < 5; ++i) {
@@ -181,7 +182,7 @@ TYPED_TEST(std_locks, are_locked_and_unlocked_by_turns_through_one_unique_lock)
 
 // ── Limits ──────────────────────────────────────────────────────────────────────────────────────
 
-TYPED_TEST(std_locks, that_are_free_are_locked_though_the_limit_has_passed)
+TYPED_TEST(std_locks, that_are_free_are_locked_even_if_the_limit_has_passed)
 {
     EXPECT_TRUE(this->mutex_.try_lock_for(0s));
     this->mutex_.unlock();
@@ -214,7 +215,7 @@ TYPED_TEST(std_locks, are_waited_for_no_shorter_than_the_limit)
     EXPECT_GE(steady_clock::now(), until);
 }
 
-TYPED_TEST(std_locks, with_the_longest_limit_there_is_are_waited_for)
+TYPED_TEST(std_locks, with_the_longest_possible_limit_are_waited_for)
 {
     const auto waits_until_it_is_free = [this](auto locked) {
         this->mutex_.lock();
@@ -250,7 +251,7 @@ TYPED_TEST(std_locks, are_locked_within_the_limit_by_a_thread_that_waits)
 
 // ── std::lock and std::try_lock ─────────────────────────────────────────────────────────────────
 
-TYPED_TEST(std_locks, are_locked_together_by_std_lock_whatever_comes_first)
+TYPED_TEST(std_locks, are_locked_together_by_std_lock_in_any_order)
 {
     std::lock(this->mutex_, this->second_, this->third_);
     auto waits = std::async(std::launch::async, [this] {
@@ -270,13 +271,13 @@ TYPED_TEST(std_locks, are_locked_together_by_std_lock_whatever_comes_first)
     EXPECT_TRUE(this->is_free(this->others_third_));
 }
 
-TYPED_TEST(std_locks, are_all_given_back_by_std_try_lock_that_names_the_first_it_missed)
+TYPED_TEST(std_locks, are_all_unlocked_by_a_std_try_lock_that_fails_and_returns_the_first_busy_one)
 {
     EXPECT_EQ(std::try_lock(this->mutex_, this->second_, this->third_), -1);
     this->mutex_.unlock();
     this->third_.unlock();
     EXPECT_EQ(std::try_lock(this->others_, this->others_second_, this->others_third_), 1);
-    EXPECT_TRUE(this->is_free(this->mutex_)) << "what it got first is unlocked again";
+    EXPECT_TRUE(this->is_free(this->mutex_)) << "the lock that it got first is unlocked again";
     EXPECT_TRUE(this->is_free(this->third_));
     this->second_.unlock();
     EXPECT_EQ(std::try_lock(this->others_, this->others_second_, this->others_third_), -1);
@@ -285,7 +286,7 @@ TYPED_TEST(std_locks, are_all_given_back_by_std_try_lock_that_names_the_first_it
     this->others_third_.unlock();
 }
 
-TYPED_TEST(std_locks, are_given_back_by_std_lock_when_one_of_them_throws)
+TYPED_TEST(std_locks, are_unlocked_by_std_lock_when_one_of_them_throws)
 {
     this->probe_.must({"LPUSH", "broken", "not a lock"});
     TypeParam broken{this->client_, "broken", quick(10s)};
@@ -315,7 +316,7 @@ TYPED_TEST(std_locks, are_free_while_their_thread_waits_for_a_condition)
     EXPECT_TRUE(this->is_free(this->others_));
 }
 
-TYPED_TEST(std_locks, are_locked_again_when_a_wait_for_a_condition_ends_without_it)
+TYPED_TEST(std_locks, are_locked_again_when_a_wait_for_a_condition_times_out)
 {
     std::condition_variable_any never;
     std::unique_lock lock{this->mutex_};

@@ -1,4 +1,4 @@
-// pawl::mutex where a std::timed_mutex would stand.
+// pawl::mutex used like a std::timed_mutex.
 #include "integration/fixture.h"
 
 #include <atomic>
@@ -40,7 +40,7 @@ protected:
     mutex others_{other_client_, "stock:42", quick(10s)};
 };
 
-TEST_F(std_mutex, is_held_as_long_as_a_lock_guard_lives)
+TEST_F(std_mutex, is_held_as_long_as_a_lock_guard_exists)
 {
     {
         const std::lock_guard guard{mutex_};
@@ -52,7 +52,7 @@ TEST_F(std_mutex, is_held_as_long_as_a_lock_guard_lives)
     EXPECT_EQ(mutex_.current(), nullptr);
 }
 
-TEST_F(std_mutex, is_tried_for_a_time_by_a_unique_lock)
+TEST_F(std_mutex, is_tried_with_a_limit_by_a_unique_lock)
 {
     std::unique_lock first{mutex_};
     std::unique_lock second{others_, std::defer_lock};
@@ -65,7 +65,7 @@ TEST_F(std_mutex, is_tried_for_a_time_by_a_unique_lock)
     EXPECT_FALSE(first.try_lock());
 }
 
-TEST_F(std_mutex, is_taken_two_at_a_time_in_any_order_without_deadlock)
+TEST_F(std_mutex, can_be_taken_two_at_a_time_in_any_order_without_deadlock)
 {
     mutex left{client_, "left", quick(10s)};
     mutex right{client_, "right", quick(10s)};
@@ -89,7 +89,7 @@ TEST_F(std_mutex, is_taken_two_at_a_time_in_any_order_without_deadlock)
     EXPECT_FALSE(probe_.exists("right"));
 }
 
-TEST_F(std_mutex, tells_a_thread_that_locks_twice_that_it_would_wait_for_itself)
+TEST_F(std_mutex, reports_a_deadlock_to_a_thread_that_locks_twice)
 {
     const std::lock_guard guard{mutex_};
     const outcome told = outcome_of([&] { mutex_.lock(); });
@@ -116,7 +116,7 @@ TEST_F(std_mutex, locked_by_one_thread_cannot_be_unlocked_by_another)
     EXPECT_EQ(mutex_.current()->state(), hold_state::held);
 }
 
-TEST_F(std_mutex, unlocked_twice_is_not_an_owner_any_more)
+TEST_F(std_mutex, unlocked_twice_reports_not_owner)
 {
     mutex_.lock();
     std::error_code told;
@@ -155,7 +155,7 @@ TEST_F(std_mutex, is_released_when_the_critical_section_throws)
     EXPECT_FALSE(probe_.exists("stock:42"));
 }
 
-TEST_F(std_mutex, lasts_thirty_seconds_unless_told_otherwise)
+TEST_F(std_mutex, has_a_lease_of_thirty_seconds_by_default)
 {
     mutex plain{client_, "plain"};
     recursive_mutex recursive{client_, "recursive"};
@@ -170,7 +170,7 @@ TEST_F(std_mutex, lasts_thirty_seconds_unless_told_otherwise)
 
 class handles : public std_mutex {};
 
-TEST_F(handles, release_when_they_go)
+TEST_F(handles, release_when_they_are_destroyed)
 {
     {
         const hold held = mutex_.acquire();
@@ -184,7 +184,7 @@ TEST_F(handles, release_when_they_go)
     EXPECT_FALSE(probe_.exists("stock:42"));
 }
 
-TEST_F(handles, have_an_id_of_their_own_each_time)
+TEST_F(handles, have_a_new_id_for_each_grant)
 {
     std::set<std::string> ids;
     for (int i = 0; i < 200; ++i) {
@@ -208,7 +208,7 @@ TEST_F(handles, can_be_moved_to_another_thread_and_released_there)
     EXPECT_FALSE(probe_.exists("stock:42"));
 }
 
-TEST_F(handles, that_are_assigned_to_give_back_what_they_had)
+TEST_F(handles, release_their_lock_when_they_are_assigned_to)
 {
     mutex second{client_, "second", quick(10s)};
     hold held = mutex_.acquire();
@@ -272,7 +272,7 @@ TEST_F(handles, may_be_used_by_several_threads_at_once)
     held.release();
 }
 
-TEST_F(handles, made_of_nothing_hold_nothing)
+TEST_F(handles, that_are_default_constructed_hold_nothing)
 {
     hold nothing;
     std::error_code told;
@@ -299,7 +299,7 @@ TEST_F(handles, may_outlive_their_mutex)
     EXPECT_FALSE(probe_.exists("short-lived"));
 }
 
-TEST_F(handles, are_not_given_out_for_what_another_holds)
+TEST_F(handles, are_not_given_out_for_a_lock_that_is_held)
 {
     const hold held = mutex_.acquire();
     EXPECT_EQ(others_.try_acquire(), std::nullopt);
@@ -315,7 +315,7 @@ TEST_F(handles, are_not_given_out_for_what_another_holds)
     EXPECT_EQ(told, errc::timed_out);
 }
 
-TEST_F(handles, clear_the_error_code_when_all_is_well)
+TEST_F(handles, clear_the_error_code_on_success)
 {
     std::error_code told = errc::busy;
     {
@@ -327,7 +327,7 @@ TEST_F(handles, clear_the_error_code_when_all_is_well)
     EXPECT_FALSE(told);
 }
 
-TEST_F(handles, are_listed_by_the_client_while_they_are_alive)
+TEST_F(handles, are_listed_by_the_client_while_they_exist)
 {
     EXPECT_TRUE(client_.holds().empty());
     hold held = mutex_.acquire();

@@ -1,5 +1,5 @@
-// One subscription for each client, whatever it waits for: made when it is needed, and made again when
-// it broke.
+// One subscription for each client, for all locks that it waits for. It is made when it is needed,
+// and again after a break.
 #include "integration/contended.h"
 #include "support/sanitized.h"
 #include "support/self_counts.h"
@@ -18,7 +18,7 @@ protected:
         return probe_.must({"PUBSUB", "CHANNELS", "pawl:*"}).texts();
     }
 
-    // Whether exactly one connection listens, on one channel.
+    // Whether exactly one connection is subscribed, to one channel.
     [[nodiscard]] bool one_listens()
     {
         const auto all = channels();
@@ -34,7 +34,7 @@ protected:
     }
 };
 
-TEST_F(subscription, is_left_to_those_who_wait)
+TEST_F(subscription, is_made_by_waiters_only)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -47,7 +47,7 @@ TEST_F(subscription, is_left_to_those_who_wait)
     EXPECT_EQ(probe_.subscribed_connections(), std::vector<std::string>{});
 }
 
-TEST_F(subscription, is_one_for_fifty_locks_and_asks_nothing_while_nothing_changes)
+TEST_F(subscription, is_one_for_fifty_locks_and_needs_no_requests_while_nothing_changes)
 {
     constexpr int count = 50;
     std::vector<std::unique_ptr<mutex>> mine;
@@ -64,7 +64,7 @@ TEST_F(subscription, is_one_for_fifty_locks_and_asks_nothing_while_nothing_chang
     for (int i = 0; i < count; ++i) ASSERT_TRUE(until_queued(1, "job " + std::to_string(i)));
     EXPECT_TRUE(one_listens()) << testing::PrintToString(channels());
 
-    // Leases are renewed and places kept every 10 s: not in every 2 s.
+    // Leases and places are renewed every 10 s, so there is a period of 2 s without requests.
     bool quiet = false;
     for (int window = 0; window < 4 && !quiet; ++window) {
         const auto before = probe_.all_calls();
@@ -80,8 +80,8 @@ TEST_F(subscription, is_one_for_fifty_locks_and_asks_nothing_while_nothing_chang
     EXPECT_LE(channels().size(), 1U);
 }
 
-// Ten thousand threads of the user's, but none of its own, and no descriptors. They all ask at once, so
-// some wait long for a connection.
+// Ten thousand threads of the user, but no thread and no descriptor of pawl for each. They all ask
+// at once, so some wait long for a connection.
 TEST_F(subscription, is_one_for_ten_thousand_locks_and_takes_neither_thread_nor_descriptor)
 {
     if (sanitized) GTEST_SKIP() << "too many threads for a sanitizer";
@@ -110,20 +110,21 @@ TEST_F(subscription, is_one_for_ten_thousand_locks_and_takes_neither_thread_nor_
     const auto queues = [&] { return probe_.must({"KEYS", "pawl:queue:*"}).items.size(); };
     EXPECT_TRUE(eventually(2min, [&] { return queues() == count; })) << queues();
     EXPECT_TRUE(one_listens()) << testing::PrintToString(channels());
-    EXPECT_LE(thread_count(), threads + count + 2) << "those who run stop callbacks and handlers";
-    EXPECT_LE(descriptor_count(), descriptors + 20) << "the pool's, and the shared connection";
+    EXPECT_LE(thread_count(), threads + count + 2) << "the threads for stop callbacks and handlers";
+    EXPECT_LE(descriptor_count(), descriptors + 20)
+        << "the connections of the pool, and the shared one";
 
-    // Each looks again after minutes.
+    // Each looks again only after minutes.
     const auto before = probe_.all_calls()["evalsha"];
     std::this_thread::sleep_for(1s);
-    EXPECT_LE(probe_.all_calls()["evalsha"], before + 100) << "nobody polls";
+    EXPECT_LE(probe_.all_calls()["evalsha"], before + 100) << "no waiter polls";
 
     held.clear();
     for (auto& each : waiting) each.join();
     EXPECT_EQ(granted, count);
 }
 
-TEST_F(subscription, is_by_each_client_on_a_channel_of_its_own)
+TEST_F(subscription, uses_a_separate_channel_for_each_client)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -136,7 +137,7 @@ TEST_F(subscription, is_by_each_client_on_a_channel_of_its_own)
     EXPECT_EQ(probe_.subscribed_connections().size(), 2U);
 }
 
-TEST_F(subscription, begins_anew_on_another_connection_when_it_was_cut)
+TEST_F(subscription, begins_again_on_another_connection_when_it_was_cut)
 {
     mutex lock{first_, "job", quick(long_lease)};
     mutex other{second_, "job", quick(long_lease)};
@@ -156,7 +157,7 @@ class broken_subscription : public subscription, public testing::WithParamInterf
 
 INSTANTIATE_TEST_SUITE_P(every, broken_subscription, testing::ValuesIn(all_lock_kinds), kind_name);
 
-TEST_P(broken_subscription, costs_one_interval_of_looking_at_most)
+TEST_P(broken_subscription, delays_a_grant_by_at_most_one_look_interval)
 {
     constexpr auto lease = 1500ms;
     any_lock lock{GetParam(), first_, "job", quick(lease)};
@@ -165,7 +166,8 @@ TEST_P(broken_subscription, costs_one_interval_of_looking_at_most)
     for (int round = 0; round < 5; ++round) {
         asking next{round % 2 == 0 ? *other : *lock};
         ASSERT_TRUE(until_queued(1));
-        // The grant is published to nobody: either it is passed over, or it is still told.
+        // No subscriber gets the message. Either the waiter is passed over, or it finds the grant
+        // later.
         for (const std::string& id : probe_.subscribed_connections()) {
             (void)probe_.command({"CLIENT", "KILL", "ID", id});
         }
@@ -176,7 +178,7 @@ TEST_P(broken_subscription, costs_one_interval_of_looking_at_most)
     }
 }
 
-TEST_P(broken_subscription, again_and_again_forgets_nobody)
+TEST_P(broken_subscription, again_and_again_leaves_no_waiter_behind)
 {
     constexpr int rounds = 20;
     constexpr auto lease = 1500ms;
@@ -188,7 +190,7 @@ TEST_P(broken_subscription, again_and_again_forgets_nobody)
             std::this_thread::sleep_for(7ms);
         }
     }};
-    std::uint64_t last = 0;  // guarded by the lock, and by nothing else
+    std::uint64_t last = 0;  // guarded by the lock only
     int grants = 0;
     {
         std::vector<std::jthread> all;

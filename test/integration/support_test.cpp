@@ -1,4 +1,4 @@
-// The tools of the other tests, tried on their own.
+// Tests of the helpers that the other tests use.
 #include "support/eventually.h"
 #include "support/fault_proxy.h"
 #include "support/process.h"
@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(a_temp_dir, goes_with_all_that_is_in_it)
+TEST(a_temp_dir, is_deleted_with_its_contents)
 {
     std::filesystem::path path;
     {
@@ -37,7 +37,7 @@ TEST(a_temp_dir, goes_with_all_that_is_in_it)
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(thread_count, leaves_out_a_thread_that_was_joined)
+TEST(thread_count, does_not_count_a_thread_that_was_joined)
 {
     const std::size_t threads = thread_count();
     for (int i = 0; i < 2'000; ++i) {
@@ -46,7 +46,7 @@ TEST(thread_count, leaves_out_a_thread_that_was_joined)
     }
 }
 
-TEST(a_process, is_heard_fed_and_waited_for)
+TEST(a_process, can_be_read_written_and_waited_for)
 {
     process child{{"sh", "-c", "read line; echo got $line; echo trouble >&2; exit 7"}};
     EXPECT_EQ(child.wait(50ms), std::nullopt);
@@ -62,7 +62,7 @@ TEST(a_process, can_be_a_function)
     EXPECT_EQ(child.wait(patience), exited(5));
 }
 
-TEST(a_process, is_killed_with_its_object)
+TEST(a_process, is_killed_when_its_object_is_destroyed)
 {
     pid_t pid = 0;
     {
@@ -73,7 +73,7 @@ TEST(a_process, is_killed_with_its_object)
     EXPECT_EQ(::kill(pid, 0), -1);
 }
 
-TEST(the_counts_of_this_process, see_one_thread_and_one_descriptor_more)
+TEST(the_counts_of_this_process, include_one_more_thread_and_descriptor)
 {
     const std::size_t threads = thread_count();
     const std::size_t descriptors = descriptor_count();
@@ -86,7 +86,7 @@ TEST(the_counts_of_this_process, see_one_thread_and_one_descriptor_more)
     ::close(copy);
 }
 
-TEST(a_resp_stream, is_cut_into_whole_values)
+TEST(a_resp_stream, is_split_into_whole_values)
 {
     EXPECT_EQ(first_value("+OK\r\n+OK\r\n"), 5);
     EXPECT_EQ(first_value("$3\r\na\r\n"), std::nullopt);
@@ -106,7 +106,7 @@ TEST(a_redis_server, answers_on_both_of_its_addresses)
     EXPECT_EQ(redis_probe::tcp(server.port()).must({"PING"}).text, "PONG");
 }
 
-TEST(a_redis_server, takes_further_settings)
+TEST(a_redis_server, accepts_further_settings)
 {
     const redis_server server{{.config = {"requirepass sesame"}}};
     redis_probe probe = server.probe();
@@ -115,7 +115,7 @@ TEST(a_redis_server, takes_further_settings)
     EXPECT_EQ(probe.must({"PING"}).text, "PONG");
 }
 
-TEST(a_redis_server, with_a_bad_setting_is_an_error_that_says_why)
+TEST(a_redis_server, with_a_bad_setting_fails_with_the_reason)
 {
     try {
         const redis_server server{{.config = {"no-such-setting 1"}}};
@@ -125,7 +125,7 @@ TEST(a_redis_server, with_a_bad_setting_is_an_error_that_says_why)
     }
 }
 
-TEST(a_redis_server, restarts_where_it_was_and_without_its_data)
+TEST(a_redis_server, restarts_at_the_same_address_without_its_data)
 {
     redis_server server;
     server.probe().must({"SET", "a", "1"});
@@ -140,7 +140,7 @@ TEST(a_redis_server, can_be_frozen_again_and_again)
     redis_server server;
     for (int round = 0; round < 3; ++round) {
         server.freeze();
-        redis_probe probe = server.probe();  // the kernel still takes connections
+        redis_probe probe = server.probe();  // the kernel still accepts connections
         std::optional<bool> answered;
         std::jthread asking{[&] { answered = probe.must({"PING"}).text == "PONG"; }};
         EXPECT_TRUE(always(30ms, [&] {
@@ -151,10 +151,10 @@ TEST(a_redis_server, can_be_frozen_again_and_again)
         asking.join();
         EXPECT_EQ(answered, true);
     }
-    server.freeze();  // and stops while frozen
+    server.freeze();  // it is stopped while frozen
 }
 
-TEST(a_redis_server, killed_is_gone)
+TEST(a_redis_server, that_was_killed_does_not_answer)
 {
     redis_server server;
     server.kill();
@@ -163,7 +163,7 @@ TEST(a_redis_server, killed_is_gone)
     EXPECT_EQ(server.probe().must({"PING"}).text, "PONG");
 }
 
-TEST(a_probe, shows_values_of_every_kind)
+TEST(a_probe, reads_values_of_every_type)
 {
     const redis_server server;
     redis_probe probe = server.probe();
@@ -191,7 +191,7 @@ TEST(a_probe, counts_commands_and_connections)
     EXPECT_EQ(probe.client_list().size(), 1);
 }
 
-TEST(tls_files, serve_a_server_that_a_client_can_verify)
+TEST(tls_files, work_for_a_server_that_a_client_verifies)
 {
     const tls_files files;
     const redis_server server{{.config = {}, .tls = &files, .tls_client_certificate = true}};
@@ -206,7 +206,7 @@ TEST(tls_files, serve_a_server_that_a_client_can_verify)
     EXPECT_NE(ping(files.other_ca()), "PONG\n");
 }
 
-TEST(a_request_monitor, sees_requests_in_their_order_but_not_what_scripts_call)
+TEST(a_request_monitor, records_requests_in_order_but_not_the_calls_of_scripts)
 {
     const redis_server server;
     redis_probe probe = server.probe();
@@ -223,7 +223,7 @@ TEST(a_request_monitor, sees_requests_in_their_order_but_not_what_scripts_call)
                                           {"PING"}}));
 }
 
-TEST(a_subscriber, hears_what_is_published)
+TEST(a_subscriber, receives_published_messages)
 {
     const redis_server server;
     redis_probe probe = server.probe();
@@ -237,7 +237,7 @@ TEST(a_subscriber, hears_what_is_published)
     EXPECT_EQ(listener.next(), "three\r\n");
 }
 
-TEST(a_file_token, is_one_processes_and_taken_from_the_dead)
+TEST(a_file_token, belongs_to_one_process_and_can_be_taken_from_a_dead_one)
 {
     const temp_dir dir;
     const shared_file<std::atomic<int>> shared{dir.file("shared")};

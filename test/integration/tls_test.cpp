@@ -1,4 +1,4 @@
-// rediss://: who the server is, is checked unless the caller says otherwise.
+// rediss://: the server's certificate is verified unless the caller turns that off.
 #include "integration/fixture.h"
 #include "support/tls_files.h"
 
@@ -39,7 +39,7 @@ TEST_F(tls, with_the_right_authority_holds_and_renews)
     EXPECT_FALSE(server_.probe().exists("job"));
 }
 
-TEST_F(tls, takes_the_authority_from_the_url)
+TEST_F(tls, uses_the_ca_file_of_the_url)
 {
     client_options made = options(server_);
     made.url += "?ca_file=" + files_.ca();
@@ -60,7 +60,7 @@ TEST_F(tls, without_any_authority_is_refused)
     EXPECT_EQ(ping_with(options(server_)).code, errc::refused);
 }
 
-TEST_F(tls, unchecked_takes_any_certificate)
+TEST_F(tls, without_verification_accepts_any_certificate)
 {
     client_options made = options(server_);
     made.tls.verify = false;
@@ -80,7 +80,7 @@ TEST_F(tls, checks_the_name_of_the_server)
     EXPECT_EQ(ping_with(made).code, errc::refused);
 }
 
-TEST_F(tls, checks_a_host_given_by_name)
+TEST_F(tls, verifies_a_host_given_by_name)
 {
     client_options made = options(server_);
     made.tls.ca_file = files_.ca();
@@ -88,7 +88,7 @@ TEST_F(tls, checks_a_host_given_by_name)
     EXPECT_EQ(ping_with(made).message, "");
 }
 
-TEST_F(tls, shows_a_client_certificate_to_a_server_that_asks)
+TEST_F(tls, sends_a_client_certificate_to_a_server_that_asks)
 {
     redis_server strict{{.config = {}, .tls = &files_, .tls_client_certificate = true}};
     client_options made = options(strict);
@@ -100,7 +100,7 @@ TEST_F(tls, shows_a_client_certificate_to_a_server_that_asks)
     EXPECT_EQ(ping_with(made).message, "");
 }
 
-TEST_F(tls, files_that_are_not_there_are_named)
+TEST_F(tls, files_that_do_not_exist_are_named_in_the_error)
 {
     client_options made = options(server_);
     made.tls.ca_file = "/nowhere/ca.pem";
@@ -109,7 +109,7 @@ TEST_F(tls, files_that_are_not_there_are_named)
     EXPECT_TRUE(says(told.message, "/nowhere/ca.pem"));
 }
 
-TEST_F(tls, to_a_port_without_it_fails_within_the_limit)
+TEST_F(tls, to_a_plain_port_fails_within_the_limit)
 {
     client_options made = options(server_);
     made.tls.ca_file = files_.ca();
@@ -119,7 +119,7 @@ TEST_F(tls, to_a_port_without_it_fails_within_the_limit)
     EXPECT_TRUE(told.code == errc::refused || told.code == errc::unreachable) << told.message;
 }
 
-TEST_F(tls, left_out_at_a_port_that_wants_it_fails_within_the_limit)
+TEST_F(tls, missing_for_a_tls_port_fails_within_the_limit)
 {
     client_options made = options(server_);
     made.url = "redis" + server_.tls_url().substr(6);

@@ -1,4 +1,4 @@
-// Bad values are refused with their name, themselves and what is allowed.
+// Bad values are refused with a message that has their name, the value and the allowed range.
 #include "integration/fixture.h"
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace pawl::test {
 namespace {
 
-// The message must have all of these words.
+// The message must contain all of these words.
 void expect_refused(const std::function<void()>& call, const std::vector<std::string>& words)
 {
     const outcome told = outcome_of(call);
@@ -28,7 +28,7 @@ void expect_refused_client(const std::function<void(client_options&)>& change,
     expect_refused([&] { const client refused{made}; }, words);
 }
 
-TEST(client_options_, are_checked_when_the_client_is_made)
+TEST(client_options_, are_checked_by_the_constructor_of_the_client)
 {
     expect_refused_client([](auto& o) { o.connect_limit = 9ms; }, {"connect_limit", "9", "10 ms"});
     expect_refused_client([](auto& o) { o.connect_limit = 11min; }, {"connect_limit", "10 min"});
@@ -54,7 +54,7 @@ TEST(client_options_, are_checked_when_the_client_is_made)
         {"password", "password_env"});
 }
 
-TEST(client_options_, at_the_edges_of_what_is_allowed_are_taken)
+TEST(client_options_, at_the_limits_are_accepted)
 {
     client_options made;
     made.connect_limit = 10ms;
@@ -69,7 +69,7 @@ TEST(client_options_, at_the_edges_of_what_is_allowed_are_taken)
     EXPECT_EQ(outcome_of([&] { const client own{made}; }).message, "");
 }
 
-TEST(urls, are_checked_when_the_client_is_made)
+TEST(urls, are_checked_by_the_constructor_of_the_client)
 {
     const auto refused = [](const std::string& url, const std::vector<std::string>& words) {
         expect_refused([&] { const client own{url}; }, words);
@@ -98,7 +98,7 @@ TEST(urls, that_are_wrong_do_not_show_their_password)
           "redis://user:ses/ame@h", "redis://user:ses?ame@h", "unix:user:sesame@h"}) {
         const outcome told = outcome_of([&] { const client own{url}; });
         EXPECT_EQ(told.code, errc::bad_argument) << url;
-        if (!url.starts_with("unix:")) {  // where it cannot be a password
+        if (!url.starts_with("unix:")) {  // there it cannot be a password
             EXPECT_TRUE(hides(told.message, "sesame"));
             EXPECT_TRUE(hides(told.message, "ame@"));
         }
@@ -119,7 +119,7 @@ protected:
     client client_{options()};
 };
 
-TEST_F(lock_settings, are_checked_when_the_lock_is_made)
+TEST_F(lock_settings, are_checked_by_the_constructor_of_the_mutex)
 {
     const auto refused = [&](const std::function<void(lock_options&)>& change,
                              const std::vector<std::string>& words) {
@@ -139,7 +139,7 @@ TEST_F(lock_settings, are_checked_when_the_lock_is_made)
     refused([](auto& o) { o.layout = static_cast<layout>(7); }, {"layout", "7", "plain, hash"});
 }
 
-TEST_F(lock_settings, that_do_not_go_with_lingering_are_refused)
+TEST_F(lock_settings, that_cannot_be_combined_with_lingering_are_refused)
 {
     const auto refused = [&](const std::function<void(lock_options&)>& change,
                              const std::vector<std::string>& words) {
@@ -156,7 +156,7 @@ TEST_F(lock_settings, that_do_not_go_with_lingering_are_refused)
                    {"linger", "1 ms", "fair_mutex", "0"});
 }
 
-TEST_F(lock_settings, without_lingering_go_with_one_another)
+TEST_F(lock_settings, can_be_combined_without_lingering)
 {
     for (const bool renew : {false, true}) {
         for (const std::variant<notify, poll> wait :
@@ -172,7 +172,7 @@ TEST_F(lock_settings, without_lingering_go_with_one_another)
     }
 }
 
-TEST_F(lock_settings, at_the_edges_of_what_is_allowed_are_taken)
+TEST_F(lock_settings, at_the_limits_are_accepted)
 {
     lock_options made;
     made.lease = 10ms;
@@ -189,7 +189,7 @@ TEST_F(lock_settings, at_the_edges_of_what_is_allowed_are_taken)
               "");
 }
 
-TEST_F(lock_settings, extensions_are_checked_too)
+TEST_F(lock_settings, extensions_are_checked)
 {
     mutex lock{client_, "job", quick(10s)};
     hold held = lock.acquire();
@@ -257,7 +257,7 @@ TEST_F(lock_settings, names_of_any_other_bytes_work)
     }
 }
 
-TEST_F(lock_settings, names_that_differ_are_locks_that_differ)
+TEST_F(lock_settings, different_names_are_different_locks)
 {
     std::vector<std::unique_ptr<mutex>> locks;
     std::vector<hold> holds;
@@ -265,7 +265,7 @@ TEST_F(lock_settings, names_that_differ_are_locks_that_differ)
         locks.push_back(std::make_unique<mutex>(client_, name, quick(10s)));
         holds.push_back(locks.back()->try_acquire().value());
     }
-    // Each with a fence of its own: no two names share one.
+    // Each has its own fence: no two names share one.
     EXPECT_EQ(probe_.keys("pawl:fence:*").size(), locks.size());
 }
 

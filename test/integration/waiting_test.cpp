@@ -1,4 +1,4 @@
-// Waiting: how long, how often it asks, and how it is called off.
+// Waiting: how long, how often it polls, and how it is cancelled.
 #include "integration/fixture.h"
 
 #include <optional>
@@ -21,7 +21,7 @@ class waiting : public with_server {
 protected:
     ~waiting() override { server_.thaw(); }
 
-    // Until this many more attempts than `before` have reached the server.
+    // Waits until this many more requests than `before` have reached the server.
     void until_asked(std::int64_t before)
     {
         ASSERT_TRUE(eventually([&] { return probe_.calls("evalsha") > before; }));
@@ -32,7 +32,7 @@ protected:
     client client_{options()};
 };
 
-TEST_F(waiting, a_try_does_not)
+TEST_F(waiting, is_not_done_by_a_try)
 {
     const hold other = held_elsewhere_.acquire();
     mutex lock{client_, "job", asking_every(1min)};
@@ -59,7 +59,7 @@ TEST_F(waiting, ends_at_its_limit)
     EXPECT_LT(took, 200ms + slack);
 }
 
-TEST_F(waiting, for_longer_than_anyone_lives_is_for_ever)
+TEST_F(waiting, for_a_huge_limit_is_waiting_forever)
 {
     std::optional<hold> other = held_elsewhere_.acquire();
     std::jthread releasing{[&] {
@@ -89,7 +89,7 @@ TEST_F(waiting, gets_the_lock_soon_after_it_is_free)
     EXPECT_LT(got - freed, 20ms + slack);
 }
 
-TEST_F(waiting, asks_no_more_often_than_its_interval_allows)
+TEST_F(waiting, polls_no_more_often_than_its_interval)
 {
     const hold other = held_elsewhere_.acquire();
     mutex lock{client_, "job", asking_every(100ms)};
@@ -99,7 +99,7 @@ TEST_F(waiting, asks_no_more_often_than_its_interval_allows)
     EXPECT_LE(probe_.calls("evalsha"), 23);
 }
 
-TEST_F(waiting, follows_a_holder_that_died_as_soon_as_its_lease_is_over)
+TEST_F(waiting, gets_the_lock_of_a_dead_holder_as_soon_as_its_lease_ends)
 {
     ASSERT_TRUE(stateless::try_lock(holder_, "job", "the dead", 300ms));
     mutex lock{client_, "job", asking_every(1min)};
@@ -108,7 +108,7 @@ TEST_F(waiting, follows_a_holder_that_died_as_soon_as_its_lease_is_over)
     EXPECT_TRUE(mine);
 }
 
-TEST_F(waiting, is_called_off_at_once)
+TEST_F(waiting, is_cancelled_at_once)
 {
     const hold other = held_elsewhere_.acquire();
     mutex lock{client_, "job", asking_every(1min)};
@@ -128,7 +128,7 @@ TEST_F(waiting, is_called_off_at_once)
     EXPECT_EQ(probe_.get("job"), other.id());
 }
 
-TEST_F(waiting, that_is_called_off_is_told_in_every_form)
+TEST_F(waiting, that_is_cancelled_is_reported_by_every_form_of_acquire)
 {
     const hold other = held_elsewhere_.acquire();
     mutex lock{client_, "job", asking_every(10ms)};
@@ -150,7 +150,7 @@ TEST_F(waiting, that_is_called_off_is_told_in_every_form)
     EXPECT_EQ(told, errc::cancelled);
 }
 
-TEST_F(waiting, called_off_before_it_began_takes_nothing)
+TEST_F(waiting, cancelled_before_it_began_takes_nothing)
 {
     mutex lock{client_, "job", asking_every(10ms)};
     std::stop_source source;
@@ -170,7 +170,7 @@ TEST_F(waiting, with_a_token_that_stops_later_keeps_the_lock)
     mine.release();
 }
 
-TEST_F(waiting, for_a_frozen_server_is_called_off_at_once_and_leaves_nothing)
+TEST_F(waiting, for_a_frozen_server_is_cancelled_at_once_and_leaves_nothing)
 {
     mutex lock{client_, "job", asking_every(10ms)};
     {
@@ -180,7 +180,7 @@ TEST_F(waiting, for_a_frozen_server_is_called_off_at_once_and_leaves_nothing)
     std::stop_source source;
     steady::time_point asked;
     std::jthread cancelling{[&] {
-        std::this_thread::sleep_for(100ms);  // the request is under way; nobody can tell us so
+        std::this_thread::sleep_for(100ms);  // the request is under way, which cannot be observed
         asked = steady::now();
         source.request_stop();
     }};
@@ -192,13 +192,13 @@ TEST_F(waiting, for_a_frozen_server_is_called_off_at_once_and_leaves_nothing)
     EXPECT_LT(returned - asked, slack);
 
     server_.thaw();
-    // The request that was under way is executed now, and then taken back.
+    // The request that was under way is executed now, and the lock is given back.
     EXPECT_TRUE(eventually(10s, [&] { return !probe_.exists("job"); }));
     EXPECT_TRUE(always(300ms, [&] { return !probe_.exists("job"); }));
     EXPECT_TRUE(client_.holds().empty());
 }
 
-TEST_F(waiting, for_a_frozen_server_to_connect_is_called_off_at_once)
+TEST_F(waiting, for_a_connection_to_a_frozen_server_is_cancelled_at_once)
 {
     client fresh{options(server_.url())};
     mutex lock{fresh, "job", asking_every(10ms)};

@@ -1,4 +1,5 @@
-// What listens is not what the URL says: the message tells what it looks like, and what to do.
+// The server is not of the kind that the URL says: the message names what it looks like, and what
+// to do.
 #include "integration/fixture.h"
 #include "support/free_port.h"
 #include "support/socket.h"
@@ -14,7 +15,7 @@
 namespace pawl::test {
 namespace {
 
-// Says the same to everyone, whatever it hears.
+// Sends the same text to every client, whatever it receives.
 class parrot {
 public:
     explicit parrot(std::string words) : words_{std::move(words)}
@@ -94,7 +95,7 @@ TEST_F(wrong_server, a_tls_port_is_recognised_by_asynchronous_calls_too)
     EXPECT_LT(took, 50s) << "nothing was sent, so there is nothing to clean up";
 }
 
-TEST_F(wrong_server, a_plain_redis_port_is_named_as_a_cause_of_silence)
+TEST_F(wrong_server, a_plain_redis_port_is_suggested_as_the_cause_if_there_is_no_answer)
 {
     const tls_files files;
     const redis_server server;
@@ -104,7 +105,7 @@ TEST_F(wrong_server, a_plain_redis_port_is_named_as_a_cause_of_silence)
     EXPECT_TRUE(says(told.message, "use redis://"));
 }
 
-TEST_F(wrong_server, a_tls_redis_port_is_named_as_a_cause_of_hanging_up)
+TEST_F(wrong_server, a_tls_redis_port_is_suggested_as_the_cause_of_a_closed_connection)
 {
     const tls_files files;
     const redis_server server{{.config = {}, .tls = &files}};
@@ -140,7 +141,7 @@ TEST_F(wrong_server, a_sentinel_is_refused_with_its_name)
     EXPECT_TRUE(says(told.message, "master"));
 }
 
-TEST_F(wrong_server, a_mutex_and_a_recursive_mutex_of_one_name_are_told_of_each_other)
+TEST_F(wrong_server, a_mutex_and_a_recursive_mutex_with_one_name_are_named_in_the_error)
 {
     const redis_server server;
     client own{server.unix_url()};
@@ -166,12 +167,12 @@ protected:
         made.command_limit = 100s;
         return made;
     }
-    // Far below the limit, which a repeated try would last for.
+    // Far below the limit, which repeated attempts would use up.
     static constexpr std::chrono::milliseconds at_once{30s};
     temp_dir dir_;
 };
 
-TEST_F(absent_server, is_told_of_at_once_if_the_caller_does_not_wait)
+TEST_F(absent_server, is_reported_at_once_if_the_caller_does_not_wait)
 {
     for (const std::string& url :
          {"redis://127.0.0.1:" + std::to_string(free_port()), "unix:" + dir_.file("none.sock")}) {
@@ -183,7 +184,7 @@ TEST_F(absent_server, is_told_of_at_once_if_the_caller_does_not_wait)
     }
 }
 
-TEST_F(absent_server, is_told_of_at_once_if_an_asynchronous_caller_does_not_wait)
+TEST_F(absent_server, is_reported_at_once_if_an_asynchronous_caller_does_not_wait)
 {
     client own{options("redis://127.0.0.1:" + std::to_string(free_port()))};
     mutex lock{own, "job"};

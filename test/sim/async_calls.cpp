@@ -11,7 +11,7 @@
 namespace pawl::sim {
 namespace {
 
-// Outlives the thread in a completion, if the process crashes.
+// A completion keeps this alive if the process crashes and the thread has ended.
 struct ending {
     signal told;
     hold got;

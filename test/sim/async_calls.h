@@ -1,4 +1,4 @@
-// Asynchronous calls of a simulated thread, which waits for what they tell.
+// Asynchronous calls of a simulated thread, which waits for their results.
 #pragma once
 
 #include "sim/process.h"

@@ -25,10 +25,10 @@ public:
     void cancel(const timer& handle) override;
 
 private:
-    // Outlives the scheduler in the events that are planned.
+    // The planned events keep this alive longer than the scheduler.
     struct state {
         bool stopped = false;
-        std::uint64_t alarm = 0;  // counts how often it was set
+        std::uint64_t alarm = 0;  // how often it was set
         task alarm_handler;
         std::set<timer> timers;
     };
@@ -38,7 +38,7 @@ private:
     std::uint64_t last_timer_ = 0;
 };
 
-// In a world where a thread is to be had only before it is needed.
+// For a world in which a thread can only be started before it is needed.
 class sim_dispatcher final : public observe::dispatcher {
 public:
     explicit sim_dispatcher(std::shared_ptr<process> where);

@@ -16,13 +16,13 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Seen by all workers.
+// Shared by all workers.
 struct shared_state {
     std::atomic<std::uint64_t> next_seed;
     std::atomic<std::uint64_t> runs;
     std::atomic<std::uint64_t> grants;
     std::atomic<bool> over;
-    std::array<std::atomic<std::uint64_t>, 64> seed_of;  // what each worker is at
+    std::array<std::atomic<std::uint64_t>, 64> seed_of;  // the current seed of each worker
 };
 
 class shared_memory {
@@ -110,7 +110,7 @@ std::string work_through_seeds(const campaign_options& options, shared_memory& s
     return out.str();
 }
 
-// Whether a smaller plan still finds it; then it becomes the plan.
+// If a smaller plan still finds the problem, it becomes the plan.
 bool try_smaller(plan& best, plan smaller, const std::string& check)
 {
     const auto one = run{smaller, false}.execute();
@@ -152,7 +152,7 @@ campaign_result run_campaign(const campaign_options& options)
     campaign_result all;
     for (unsigned i = 0; i < options.jobs; ++i) {
         if (results[i].empty()) {
-            all.found.push_back({shared->seed_of[i], "crash", "the process of the run died"});
+            all.found.push_back({shared->seed_of[i], "crash", "the process of the run crashed"});
             continue;
         }
         std::istringstream in{results[i]};

@@ -1,4 +1,4 @@
-// Many runs: what they add up to, and what one of them found.
+// Many runs: their totals, and the problem that one of them found.
 #pragma once
 
 #include "sim/mutants.h"
@@ -27,7 +27,7 @@ struct tally {
     void add(const tally& other);
 };
 
-// The seed of a run that found something.
+// The seed of a run that found a problem.
 struct finding {
     std::uint64_t seed = 0;
     std::string check;
@@ -49,10 +49,11 @@ struct campaign_result {
     std::chrono::duration<double> took{};
 };
 
-// Runs until something is found or all is done, in `jobs` processes.
+// Runs until a problem is found or all runs are done, in `jobs` processes.
 [[nodiscard]] campaign_result run_campaign(const campaign_options& options);
 
-// The smallest plan that still finds what `what` finds: fewer faults, processes, threads and locks.
+// The smallest plan that still finds the problem of `what`: fewer faults, processes, threads and
+// locks.
 [[nodiscard]] plan shrink(const plan& what, const std::string& check);
 
 }  // namespace pawl::sim

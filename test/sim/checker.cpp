@@ -1,5 +1,5 @@
-// What those who use locks tell of them. checker_server.cpp has what the server does, checker_watch.cpp what
-// must be true as time goes by.
+// What the users of locks report. checker_server.cpp has what the server does, checker_watch.cpp
+// what must be true as time passes.
 #include "sim/checker.h"
 
 #include "core/object.h"
@@ -21,7 +21,7 @@ checker::checker(const plan& plan, world& world, server& server, trace& trace)
     for (const auto& lock : plan.locks) {
         auto& record = locks_.emplace_back();
         record.name = lock.name;
-        // What has expired comes back when the clock does, unless someone looked.
+        // If the clock goes back, an expired key exists again, unless it was accessed.
         record.queue_unknown = plan.has(fault::server_back) || plan.has(fault::server_far_back);
     }
     server.watched_by(*this);
@@ -53,7 +53,7 @@ bool checker::excused(std::size_t lock, std::string_view holder) const
     return forgotten || !plan_->leases_are_kept();
 }
 
-// ── Those who use locks ─────────────────────────────────────────────────────────────────────────
+// ── The users of locks ──────────────────────────────────────────────────────────────────────────
 
 belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewed,
                          std::chrono::milliseconds lease)
@@ -78,7 +78,7 @@ belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewe
                std::to_string(held.valid_for().count() / 1000) + " µs";
     });
     if (held.valid_for() <= 0ns && !who.is_dead()) {
-        fail("valid when granted", lock, "a hold was granted of which nothing is left");
+        fail("valid when granted", lock, "a hold was granted with no time left");
     }
     auto& of_holder = record_of(fresh.holder);
     of_holder.given_up.reset();
@@ -86,7 +86,7 @@ belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewe
     if (!of_holder.since) of_holder.since = who.now();
     ++of_holder.holds;
     of_holder.last_hold = fresh.number;
-    // Only now: asking for the token looks at the clock.
+    // Not earlier, because asking for the token checks the clock.
     fresh.told = held.lost();
     auto& record = locks_[lock];
     check_fence(record, fresh);
@@ -123,17 +123,17 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     }
 }
 
-// All who wait for a lock in one process are told at the same time that the server is silent.
+// All waiters for a lock in one process are told at the same time that the server is silent.
 void checker::check_silence(const process& who, std::size_t lock, const attempt& how)
 {
     using kind = lock_plan::kind;
-    // Elsewhere each asks for himself; and who is kept from running is told later.
+    // With other locks each waiter asks for itself. A process that does not run is told later.
     const auto what = plan_->locks[lock].what;
     const bool shared = what == kind::mutex || what == kind::recursive;
     const bool late = plan_->has(fault::stops) || plan_->has(fault::slow_threads) ||
                       plan_->has(fault::server_far_back);
     if (!shared || late || !how.waits || who.is_dead()) return;
-    constexpr auto a_moment = 150ms;  // the shortest try, and some
+    constexpr auto a_moment = 150ms;  // the shortest attempt, and a little more
     const auto lasted = silences_.lasted(who, lock, how.since);
     if (lasted > plan_->command_limit + a_moment) {
         fail("unreachable is told in time", lock,
@@ -185,10 +185,10 @@ void checker::ended(belief& which)
 {
     auto& record = record_of(which.holder);
     auto held = which.who->now() - record.since.value_or(which.since);
-    // A thread that is kept from running learns of its grant at any time.
+    // A thread that does not run learns of its grant at any later time.
     if (record.granted >= 0ns) held = std::max(held, world_->now() - record.granted);
-    // Each hold may have extended it a few times. After a failure it is tried again up to 24 times in a
-    // lease, or twice a second.
+    // Each hold may have extended it a few times. After a failure it is tried again up to 24 times
+    // in a lease, or twice a second.
     const auto allowed =
         6 * record.holds + static_cast<std::uint64_t>(30 * (held / which.lease + 1) + held / 400ms);
     if (!which.who->is_dead() && record.renewals_sent > allowed) {
@@ -236,9 +236,9 @@ void checker::write(const belief& which)
     auto& lock = locks_[which.lock];
     if (which.fence < lock.greatest_written) {
         ++stale_writes_;
-        // Unless the server was restarted with the data of a time when he did.
+        // Unless the server was restarted with old data, from when this holder had the lock.
         if (server_->holder_of(lock.name) == which.holder && !excused(which.lock, which.holder)) {
-            fail("register", which.lock, "the one who holds the lock is refused");
+            fail("register", which.lock, "the holder of the lock is refused");
         }
         return;
     }
@@ -255,7 +255,7 @@ void checker::check_fence(lock_record& lock, const belief& fresh)
     const auto index = static_cast<std::size_t>(&lock - locks_.data());
     auto found = lock.order.upper_bound(fresh.fence);
     if (found == lock.order.begin()) {
-        fail("fence", index, "a fence that the server did not give to anyone");
+        fail("fence", index, "a fence that the server never gave out");
         return;
     }
     --found;
@@ -263,7 +263,7 @@ void checker::check_fence(lock_record& lock, const belief& fresh)
     if (from.holder != fresh.holder || fresh.fence > found->first + from.reserve) {
         fail("fence", index, "a fence that the server did not give to this holder");
     } else if (!from.grows) {
-        fail("fence", index, "a bare fence that is not greater than those before");
+        fail("fence", index, "a fence of a bare acquire that is not greater than those before");
     } else if (from.used) {
         if (fresh.fence == found->first) fail("fence", index, "a fence was used twice");
     }

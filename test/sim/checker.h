@@ -1,4 +1,4 @@
-// Watches a run, and says what must never be seen. docs/simulator.md lists the checks.
+// Watches a run, and reports what must never happen. docs/simulator.md lists the checks.
 #pragma once
 
 #include "sim/plan.h"
@@ -32,7 +32,7 @@ struct violation {
     std::string check;
     std::string text;
     nanoseconds when{};
-    std::optional<std::size_t> lock;  // nothing if it concerns all
+    std::optional<std::size_t> lock;  // unset if it concerns all locks
 };
 
 // A grant, as its holder sees it.
@@ -46,7 +46,7 @@ struct belief {
     bool renewed = true;
     base::boot_time since{};
     std::chrono::milliseconds lease{};
-    bool over = false;  // given back, or being so
+    bool over = false;  // released, or about to be
     std::size_t number = 0;
 };
 
@@ -54,23 +54,23 @@ class checker final : public server::witness {
 public:
     checker(const plan& plan, world& world, server& server, trace& trace);
 
-    // ── Told by those who use locks ─────────────────────────────────────────────────────────────
+    // ── Reports of the users of locks ───────────────────────────────────────────────────────────
 
     [[nodiscard]] belief& granted(process& who, std::size_t lock, hold& held, bool renewed,
                                   std::chrono::milliseconds lease);
     void entered_again(const belief& outer, hold& inner);
     struct attempt {
         base::boot_time since;  // when the call began
-        bool waits = true;      // or only tries
-        bool fresh = true;      // it was a new request, and not an attempt to enter again
+        bool waits = true;      // false: it only tries
+        bool fresh = true;      // a new request, not an attempt to enter again
     };
     void acquire_failed(process& who, std::size_t lock, std::error_code why, attempt how);
     void releasing(belief& which);
     void released(belief& which, std::error_code why, base::boot_time valid_until);
     void answered(const belief& which, std::string_view call, std::error_code why);
-    void ended(belief& which);  // its hold is about to go
+    void ended(belief& which);  // its hold is about to end
 
-    // While it lives someone waits for a lock, in a call that may wait.
+    // While this exists, a thread waits for a lock, in a call that may wait.
     class wait {
     public:
         wait(checker& where, std::size_t lock) : count_{&where.locks_[lock].waiting} { ++*count_; }
@@ -85,10 +85,11 @@ public:
     void told(process& who, const event& what);
     void write(const belief& which);
 
-    // ── Told by the network and by those who do harm ────────────────────────────────────────────
+    // ── Reports of the network and of the faults ────────────────────────────────────────────────
 
     void sent(const process& who, std::span<const std::string_view> words);
-    // When there is a connection; by a thread that waits for the answer, or in the background.
+    // A request on an existing connection: by a thread that waits for the answer, or in the
+    // background.
     void called(const process& who, std::span<const std::string_view> words);
     void submitted(const process& who, std::span<const std::string_view> words);
     void arrived(const process& who) { silences_.heard(who); }
@@ -96,20 +97,21 @@ public:
     void after(const std::vector<std::string_view>& words, std::string_view reply) override;
     void told(std::string_view push) override;
 
-    // A server that forgets, or whose clock goes ahead, may grant what another still believes to
-    // hold. Only the fence helps then: all earlier grants are excused from exclusion.
+    // A server that loses data, or whose clock goes ahead, may grant a lock that another holder
+    // still believes to have. Then only the fence helps: all earlier grants are excused from
+    // exclusion.
     void server_forgot(std::optional<std::size_t> only_lock = std::nullopt);
-    // The queues are empty, or (`known` is false) what they once were.
+    // The queues are empty. If `known` is false, they have an earlier state.
     void queues_lost(bool known);
     void lease_asked(std::chrono::milliseconds length);
 
-    // ── In the end ──────────────────────────────────────────────────────────────────────────────
+    // ── At the end ──────────────────────────────────────────────────────────────────────────────
 
     void after_step();
-    // Once nothing goes wrong any more: whether someone waits for a lock that nobody has, or that is
-    // kept for nobody.
+    // After the faults have ended: detects a waiter for a lock that is free, or that is held
+    // without a hold.
     void watch_waiting();
-    // What a client gave up it takes back, once it can, within this time.
+    // Within this time a client gives back what it gave up, if it can.
     [[nodiscard]] nanoseconds time_to_clean_up() const;
     void check_orphans();
     void check_leftovers();
@@ -123,10 +125,10 @@ public:
 
 private:
     struct grant_record {
-        std::uint64_t place = 0;  // among all grants of the lock
+        std::uint64_t place = 0;  // its number among all grants of the lock
         std::string holder;
-        std::uint64_t reserve = 0;  // how many numbers above it are for passing it on
-        bool used = false;          // by someone who held it
+        std::uint64_t reserve = 0;  // how many fences above it are reserved for passing it on
+        bool used = false;          // a holder has used it
         bool offered = false;       // to a bare acquire
         bool grows = true;          // it was greater than all before
     };
@@ -135,35 +137,35 @@ private:
         std::vector<belief*> believers;  // at most one of them may be right
         std::uint64_t last_fence = 0;
         std::map<std::uint64_t, grant_record> order;  // by fence
-        std::uint64_t greatest_written = 0;           // what the guarded register has seen
-        std::uint64_t last_writer = 0;                // its place
+        std::uint64_t greatest_written = 0;           // the greatest fence in the guarded register
+        std::uint64_t last_writer = 0;                // the number of its grant
         std::uint64_t grants = 0;
-        nanoseconds forgotten{-1};  // when the server last forgot it
+        nanoseconds forgotten{-1};  // when the server last lost it
         queue_model queue;
-        bool queue_unknown = false;            // the server has another one than we know of
-        std::optional<std::string> bare;       // who took it by a bare acquire
+        bool queue_unknown = false;       // the server's queue may differ from the one known here
+        std::optional<std::string> bare;  // the holder that took it by a bare acquire
         std::optional<std::string> handed_to;  // by the request that is being executed
         std::uint64_t handed_fence = 0;
-        unsigned waiting = 0;           // threads that wait for it
-        std::uint64_t grants_seen = 0;  // these: when watch_waiting last looked
+        unsigned waiting = 0;           // waiting threads
+        std::uint64_t grants_seen = 0;  // these three: at the last watch_waiting()
         std::optional<std::string> holder_seen;
         bool waiting_seen = false;
     };
     struct holder_record {
         std::size_t lock = 0;
         const process* who = nullptr;
-        std::optional<base::boot_time> since;  // by its process's clock, when first held
+        std::optional<base::boot_time> since;  // by its process's clock, when it was first held
         std::uint64_t holds = 0;
         std::size_t last_hold = 0;  // the number of the last belief
         std::uint64_t renewals_sent = 0;
         nanoseconds renewal_tried{0};
-        std::optional<nanoseconds> given_up;  // being released, or the acquire failed
+        std::optional<nanoseconds> given_up;  // it is being released, or the acquire failed
         std::optional<nanoseconds> left;      // the call that did so has returned
         nanoseconds asked{-1};                // when it last got or renewed its place in the queue
         nanoseconds granted{-1};              // by the server, for the first time
         bool released = false;                // by the server
-        bool granted_late = false;            // after that: nobody can clean up any more
-        nanoseconds taken_late{-1};           // by a bare acquire, when it had been given up
+        bool granted_late = false;            // after that: it cannot be cleaned up any more
+        nanoseconds taken_late{-1};           // by a bare acquire, after it had been given up
         nanoseconds unheard{0};  // since when its process had not heard from the server
     };
 

@@ -1,4 +1,4 @@
-// What must be true as time goes by, and what must have gone in the end.
+// What must be true as time passes, and what must be gone at the end.
 #include "sim/checker.h"
 
 #include "sim/checker_words.h"
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::string_view fence_prefix = "pawl:fence:";
-constexpr nanoseconds tolerance = 2ms;  // between a deadline and the holder's being told
+constexpr nanoseconds tolerance = 2ms;  // between a deadline and telling the holder
 
 }  // namespace
 
@@ -47,18 +47,18 @@ void checker::check_exclusion(lock_record& lock)
     }
 }
 
-// Until the deadline, and not a moment less, the server has it for the holder.
+// Until the deadline, the server has the lock for the holder.
 void checker::check_lease_outlives(const belief& which)
 {
     if (believes(which) && !excused(which.lock, which.holder) &&
         server_->holder_of(locks_[which.lock].name) != which.holder) {
         fail("the lease outlives the deadline", which.lock,
-             named(*which.who) + " believes to hold what the server has let go");
+             named(*which.who) + " believes to hold a lock that the server has freed");
     }
 }
 
-// At the deadline, whatever the network does, the holder is told. `due` is when it was, as it seemed before:
-// once it has passed, the hold says only that nothing is left.
+// At the deadline the holder is told, whatever the network does. `due` is the deadline as it was
+// known before: after it has passed, the hold only says that no time is left.
 void checker::watch_deadline(std::size_t number, nanoseconds due)
 {
     const auto found = std::ranges::find(beliefs_, number, &belief::number);
@@ -67,7 +67,7 @@ void checker::watch_deadline(std::size_t number, nanoseconds due)
     const auto& who = *found->who;
     const auto left = found->held->valid_for();
     if (left > 0ns) due = who.true_time_of(who.now() + left);
-    // Whoever was stopped until a moment ago has not had the time.
+    // A process that was stopped until just now has not had time yet.
     const auto earliest = std::max(due, who.last_stop_end());
     if (left <= 0ns && earliest + tolerance <= world_->now()) {
         fail("told in time", found->lock, "the deadline has passed, and its holder was not told");
@@ -80,7 +80,7 @@ void checker::watch_deadline(std::size_t number, nanoseconds due)
     });
 }
 
-// ── Once nothing goes wrong any more ────────────────────────────────────────────────────────────
+// ── After the faults have ended ─────────────────────────────────────────────────────────────────
 
 void checker::watch_waiting()
 {
@@ -90,10 +90,10 @@ void checker::watch_waiting()
         const bool still = lock.waiting_seen && lock.waiting > 0 && holder == lock.holder_seen &&
                            lock.grants == lock.grants_seen;
         if (still && !holder) {
-            fail("nobody is forgotten", index, "someone waits, and the lock is free");
+            fail("nobody is forgotten", index, "there is a waiter, and the lock is free");
         } else if (still && is_kept_for_nobody(*holder)) {
             fail("nobody is forgotten", index,
-                 "someone waits, and " + short_id(*holder) + " is kept for nobody");
+                 "there is a waiter, and " + short_id(*holder) + " has no hold");
         }
         lock.waiting_seen = lock.waiting > 0;
         lock.holder_seen = holder;
@@ -110,15 +110,16 @@ bool checker::is_kept_for_nobody(std::string_view holder) const
            std::ranges::none_of(beliefs_, [&](const auto& each) { return each.holder == holder; });
 }
 
-// ── In the end ──────────────────────────────────────────────────────────────────────────────────
+// ── At the end ──────────────────────────────────────────────────────────────────────────────────
 
 nanoseconds checker::time_to_clean_up() const
 {
     return 3 * plan_->command_limit + 3s;
 }
 
-// What comes back with old data nobody knows of. And a client tries for as long as the lease: a server
-// whose clock is set back keeps it for longer, and takes a request for timely that is late.
+// Locks that come back with old data are unknown to all clients. Also, a client tries to give a
+// lock back only as long as the lease. A server whose clock is set back keeps it for longer, and
+// accepts a request that is late.
 bool checker::may_be_left_behind() const
 {
     return plan_->has(fault::old_restarts) || plan_->has(fault::server_back) ||
@@ -156,9 +157,9 @@ void checker::check_leftovers()
 {
     for (const auto& key : server_->keys()) {
         if (!key.starts_with(fence_prefix)) {
-            fail("nothing is left behind", std::nullopt, "in the end there is a key " + key);
+            fail("nothing is left behind", std::nullopt, "there is still a key " + key);
         } else if (server_->ttl_of(key) <= 0ms) {
-            fail("nothing is left behind", std::nullopt, "a fence for ever: " + key);
+            fail("nothing is left behind", std::nullopt, "a fence without expiry: " + key);
         }
     }
 }

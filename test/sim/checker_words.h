@@ -1,4 +1,4 @@
-// How holders and processes are called in what the checker says.
+// The names of holders and processes in the checker's messages.
 #pragma once
 
 #include "sim/process.h"
@@ -9,7 +9,7 @@
 
 namespace pawl::sim {
 
-inline constexpr std::size_t id_digits = 32;  // of a holder; what follows is his client
+inline constexpr std::size_t id_digits = 32;  // of a holder; the client's id may follow
 
 [[nodiscard]] inline std::string short_id(std::string_view holder)
 {

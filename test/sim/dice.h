@@ -1,5 +1,5 @@
-// All chance in a run comes from its seed, through streams that do not disturb one another: taking
-// one kind of fault out of a run leaves what the others do as it was.
+// All randomness of a run comes from its seed, through independent streams. Removing one kind of
+// fault from a run does not change what the others do.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class dice {
 public:
     explicit dice(std::uint64_t seed) : state_{seed} {}
 
-    // A stream of its own for a part of the run.
+    // An independent stream for a part of the run.
     [[nodiscard]] dice stream(std::uint64_t part) const
     {
         dice other{state_ ^ (part * 0x9E3779B97F4A7C15U)};
@@ -53,7 +53,7 @@ public:
         return nanoseconds{static_cast<std::int64_t>(std::exp(from + (to - from) * unit()))};
     }
 
-    // Waiting for something that happens every `mean` on average.
+    // The time until an event that happens every `mean` on average.
     nanoseconds every(nanoseconds mean)
     {
         return nanoseconds{

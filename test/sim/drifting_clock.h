@@ -1,5 +1,5 @@
-// A clock that runs a little fast or slow, in whole nanoseconds and without rounding errors that add
-// up.
+// A clock that runs a little fast or slow. It uses whole nanoseconds, and rounding errors do not
+// add up.
 #pragma once
 
 #include "sim/dice.h"

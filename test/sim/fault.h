@@ -1,4 +1,4 @@
-// What can go wrong in a run.
+// The kinds of faults in a run.
 #pragma once
 
 #include <array>
@@ -12,33 +12,33 @@ namespace pawl::sim {
 
 enum class fault : std::uint8_t {
     spikes,          // messages that take much longer than usual
-    late_requests,   // requests that are executed when everyone has given them up
+    late_requests,   // requests that are executed after all callers have given up
     breaks,          // connections break, with requests and replies in flight
-    silent_breaks,   // connections of which nobody notices that they are dead
-    lost_requests,   // for a while nothing arrives at the server
-    lost_replies,    // for a while nothing comes back
+    silent_breaks,   // connections that are dead without notice
+    lost_requests,   // for a while no request arrives at the server
+    lost_replies,    // for a while no reply comes back
     stops,           // a process is stopped, as by SIGSTOP or a garbage collector
-    slow_threads,    // a thread is kept from running at any point
+    slow_threads,    // a thread does not run for a while, at any point
     crashes,         // a process dies, and another takes its place
-    forks,           // more processes than in the beginning
-    cancels,         // callers change their minds
-    freezes,         // the server stops, and goes on
+    forks,           // more processes than at the beginning
+    cancels,         // callers cancel
+    freezes,         // the server stops for a while
     restarts,        // the server restarts with its data
-    empty_restarts,  // and without
-    old_restarts,    // and with those of a while ago
-    loading,         // the server says that it is not ready
+    empty_restarts,  // the server restarts without data
+    old_restarts,    // the server restarts with old data
+    loading,         // the server reports that it is not ready
     script_flushes,
     key_flushes,
     deletions,    // an operator deletes a lock
     full_memory,  // writes are refused
     server_forward,
     server_back,
-    server_far_back,  // by days
+    server_far_back,  // the server's clock goes back by days
     wall_steps,       // the wall clocks of the clients are stepped
-    drift,            // clocks at different rates, within what is configured
-    wild_drift,       // and beyond
-    lost_pushes,      // for a while some of what is published does not arrive, but all else does
-    onlookers,        // someone listens to every channel, by a pattern
+    drift,            // clocks at different rates, within the configured drift
+    wild_drift,       // clocks at different rates, beyond the configured drift
+    lost_pushes,      // for a while some published messages are lost, but nothing else
+    onlookers,        // an observer listens to every channel, by a pattern
     count
 };
 

@@ -46,7 +46,7 @@ struct fiber::stack {
 
 namespace {
 
-// Stacks are used again: a run has thousands of short fibers.
+// Stacks are reused, because a run has thousands of short fibers.
 template <class Stack>
 std::vector<std::unique_ptr<Stack>>& spare_stacks()
 {

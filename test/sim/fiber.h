@@ -1,5 +1,5 @@
-// A thread of a simulated process: a stack that runs when it is told to and stops where it waits. So
-// blocking code runs unchanged, one step at a time, in an order that the simulator chooses.
+// A thread of a simulated process: a stack that runs when it is resumed, and stops where it waits.
+// So blocking code runs unchanged, step by step, in an order that the simulator chooses.
 #pragma once
 
 #include <ucontext.h>
@@ -21,15 +21,15 @@ public:
     // From outside: runs it until it parks or ends.
     void resume();
 
-    // From inside: back to whoever resumed it.
+    // From inside: back to the code that resumed it.
     void park();
 
     [[nodiscard]] bool has_ended() const noexcept { return ended_; }
 
-    // The one that runs; null outside of all.
+    // The running fiber. Null outside of all fibers.
     [[nodiscard]] static fiber* current() noexcept;
 
-    // Differs from one stay in park() to the next, so that a wake-up that comes late is known.
+    // Differs for each call of park(), so that a late wake-up is recognised.
     [[nodiscard]] std::uint64_t stay() const noexcept { return stay_; }
 
 private:

@@ -1,5 +1,5 @@
-// The simulated network carries messages as it carries replies, and the server forgets listeners when
-// it can know that they are gone.
+// The simulated network carries messages like replies, and the server forgets listeners when it can
+// know that they are gone.
 #include "sim/transport.h"
 #include "support/ear.h"
 
@@ -39,7 +39,8 @@ protected:
         ASSERT_TRUE(ear_.listens());
     }
 
-    // At the server, behind the network's back. Returns how many it counts as listeners.
+    // Publishes at the server directly, without the network. Returns how many listeners the server
+    // counts.
     std::string publish(const std::string& text)
     {
         std::string reply;
@@ -48,7 +49,7 @@ protected:
         return reply.substr(1, reply.find('\r') - 1);
     }
 
-    // Nothing is waited for.
+    // Sends a request without waiting.
     void ask(const std::string& text)
     {
         way_->submit(
@@ -91,7 +92,7 @@ TEST_F(sim_listening, needs_no_request_and_keeps_the_order)
     EXPECT_EQ(answers_, sent);
 }
 
-TEST_F(sim_listening, ends_at_once_when_the_connection_breaks_and_begins_anew)
+TEST_F(sim_listening, ends_at_once_when_the_connection_breaks_and_begins_again)
 {
     listen();
     way_->break_all(false);
@@ -103,7 +104,7 @@ TEST_F(sim_listening, ends_at_once_when_the_connection_breaks_and_begins_anew)
     EXPECT_EQ(ear_.messages(), messages{"heard"});
 }
 
-TEST_F(sim_listening, goes_on_unnoticed_when_the_connection_dies_in_silence)
+TEST_F(sim_listening, seems_to_go_on_when_the_connection_dies_silently)
 {
     listen();
     way_->break_all(true);
@@ -112,20 +113,20 @@ TEST_F(sim_listening, goes_on_unnoticed_when_the_connection_dies_in_silence)
     EXPECT_EQ(publish("lost"), "1");
     pass(2s);
     EXPECT_EQ(publish("lost"), "0");
-    EXPECT_EQ(ear_.told(), std::vector{true}) << "nothing was asked";
+    EXPECT_EQ(ear_.told(), std::vector{true}) << "there was no request";
     EXPECT_TRUE(ear_.messages().empty());
 }
 
-TEST_F(sim_listening, is_the_new_connections_once_there_is_one)
+TEST_F(sim_listening, belongs_to_the_new_connection_if_there_is_one)
 {
     listen();
     way_->break_all(true);
     ask("nobody");
     pass(5s);
     EXPECT_EQ(answers_, messages{"(failed)"});
-    EXPECT_FALSE(listened_at_last_answer_) << "it was told before";
+    EXPECT_FALSE(listened_at_last_answer_) << "the listener was told before";
     EXPECT_EQ(ear_.told(), (std::vector{true, false, true}));
-    EXPECT_EQ(publish("once"), "1") << "the former one is forgotten";
+    EXPECT_EQ(publish("once"), "1") << "the former connection is forgotten";
     pass(1s);
     EXPECT_EQ(ear_.messages(), messages{"once"});
 }
@@ -157,13 +158,13 @@ TEST_F(sim_listening, ends_soon_after_a_crash)
     process_->crash();
     EXPECT_EQ(publish("lost"), "1");
     way_.reset();
-    EXPECT_EQ(publish("lost"), "1") << "the news of it is under way";
+    EXPECT_EQ(publish("lost"), "1") << "the server does not know it yet";
     pass(1s);
     EXPECT_EQ(publish("lost"), "0");
     EXPECT_TRUE(ear_.messages().empty());
 }
 
-TEST_F(sim_listening, comes_later_to_a_process_that_is_stopped)
+TEST_F(sim_listening, delivers_later_to_a_process_that_is_stopped)
 {
     listen();
     process_->stop_for(1h);
@@ -174,14 +175,15 @@ TEST_F(sim_listening, comes_later_to_a_process_that_is_stopped)
     EXPECT_EQ(ear_.messages(), messages{"late"});
 }
 
-TEST_F(sim_listening, is_deaf_where_replies_are_lost)
+TEST_F(sim_listening, hears_nothing_where_replies_are_lost)
 {
     listen();
     net_.replies_lost = true;
     EXPECT_EQ(publish("lost"), "1");
     pass(1s);
     net_.replies_lost = false;
-    EXPECT_EQ(publish("lost"), "1") << "what followed would wait for what is missing";
+    EXPECT_EQ(publish("lost"), "1")
+        << "on a real connection, later bytes would wait for the lost ones";
     pass(1s);
     EXPECT_TRUE(ear_.messages().empty());
 }
@@ -202,17 +204,17 @@ TEST_F(sim_listening, loses_messages_and_nothing_else)
     EXPECT_EQ(ear_.told(), std::vector{true});
 }
 
-TEST_F(sim_listening, is_refused_to_a_connection_that_is_over)
+TEST_F(sim_listening, is_refused_on_a_connection_that_has_ended)
 {
     way_->listen("news", ear_);
-    // Until the SUBSCRIBE is under way: whether it survives the break is a matter of chance.
+    // Repeats it until the SUBSCRIBE is under way: whether it survives the break is random.
     for (int i = 0; i < 20; ++i) {
         pass(50us);
         way_->break_all(false);
     }
     pass(5s);
     EXPECT_TRUE(ear_.listens());
-    EXPECT_EQ(publish("x"), "1") << "for the last one only";
+    EXPECT_EQ(publish("x"), "1") << "for the last connection only";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The simulator's command: campaigns, mutants, and one run again.
+// The simulator's command: campaigns, mutants, and replays of one run.
 #include "sim/campaign.h"
 
 #include <CLI/CLI.hpp>
@@ -47,7 +47,7 @@ std::string replay_command(const plan& what, const plan& whole, const std::strin
     return text;
 }
 
-// Shows the smallest run that finds it. Returns whether it was found at all.
+// Shows the smallest run that finds the problem. Returns whether it was found at all.
 bool show_failure(const plan& whole, const std::string& mutant)
 {
     auto first = run{whole, false}.execute();
@@ -74,7 +74,7 @@ void show(const campaign_result& result)
               << "grants          " << sum.grants << " ("
               << static_cast<double>(sum.grants) / seconds << " per second)\n"
               << "holds lost      " << sum.losses << '\n'
-              << "stale writes    " << sum.stale_writes << ", all kept out by the fence\n"
+              << "stale writes    " << sum.stale_writes << ", all refused because of their fence\n"
               << "took            " << seconds << " s\n"
               << "faults\n";
     for (std::size_t i = 0; i < fault_count; ++i) {
@@ -89,18 +89,18 @@ bool campaign(const settings& wanted)
     show(result);
     for (const auto& each : result.found) {
         if (each.check == "crash") {
-            std::cout << "\nthe run of seed " << each.seed << " died: ./dev sim --replay "
+            std::cout << "\nthe run of seed " << each.seed << " crashed: ./dev sim --replay "
                       << each.seed << '\n';
         } else if (!show_failure(draw_plan(each.seed), {})) {
             std::cout << "\nseed " << each.seed << " failed (" << each.check
-                      << "), and not again: the simulator is not deterministic\n";
+                      << "), but not when repeated: the simulator is not deterministic\n";
         }
     }
     return result.found.empty();
 }
 
-// Each mutant is tried with one seed after another until it is caught: something is found that is not
-// found without the defect. To die is not to be caught.
+// Each mutant is tried with one seed after another until it is detected: a problem is found that is
+// not found without the defect. A crash does not count.
 std::optional<finding> catch_mutant(const mutant& which, const settings& wanted)
 {
     check_changes(which);
@@ -170,19 +170,19 @@ void define(CLI::App& app, settings& wanted)
 {
     auto& campaign = wanted.campaign;
     campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
-    app.add_option("--seeds", campaign.seeds, "how many runs")->capture_default_str();
-    app.add_option("--hours", wanted.hours, "how long, instead of how many")
+    app.add_option("--seeds", campaign.seeds, "number of runs")->capture_default_str();
+    app.add_option("--hours", wanted.hours, "how long to run, instead of a number of runs")
         ->check(CLI::PositiveNumber);
     app.add_option("--from", campaign.first_seed, "the first seed")->capture_default_str();
     app.add_option("--jobs", campaign.jobs, "processes at a time")
         ->check(CLI::Range(1, 64))
         ->capture_default_str();
-    app.add_flag("!--no-mutants", wanted.mutants, "leave out the mutants");
+    app.add_flag("!--no-mutants", wanted.mutants, "skip the mutants");
     app.add_option("--mutant-seeds", wanted.most_mutant_seeds, "how many runs a mutant may survive")
         ->capture_default_str();
-    app.add_option("--replay", wanted.replayed, "one run again, with what happened in the end");
+    app.add_option("--replay", wanted.replayed, "replay one run, and show its last events");
     app.add_option("--mutant", wanted.mutants_named,
-                   "only this mutant, and what gave it away; with --replay: as this mutant")
+                   "only this mutant, and how it was detected; with --replay: with this mutant")
         ->check([](const std::string& name) {
             return mutant_named(name) != nullptr ? std::string{} : "no such mutant: " + name;
         });
@@ -214,7 +214,7 @@ int main_with(settings& wanted)
 
 int main(int argc, char** argv)
 {
-    CLI::App app{"Runs pawl's protocol in a world where everything goes wrong, from a seed."};
+    CLI::App app{"Runs pawl's protocol in a simulated world with faults, from a seed."};
     pawl::sim::settings wanted;
     pawl::sim::define(app, wanted);
     CLI11_PARSE(app, argc, argv);

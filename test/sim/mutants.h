@@ -1,4 +1,4 @@
-// The defects that the simulator must catch: docs/simulator.md tells where they were seen.
+// The defects that the simulator must detect. docs/simulator.md says where they were seen.
 #pragma once
 
 #include "base/mutant.h"
@@ -15,7 +15,7 @@ struct mutant {
     std::string_view name;
     std::string_view defect;
 
-    // One or the other: a switch in the code, or changes to the text of the scripts.
+    // One of the two: a switch in the code, or changes to the text of the scripts.
     base::mutant in_code = base::mutant::none;
     struct change {
         std::string_view from;
@@ -27,13 +27,13 @@ struct mutant {
 [[nodiscard]] std::span<const mutant> all_mutants();
 [[nodiscard]] const mutant* mutant_named(std::string_view name);
 
-// Throws std::logic_error if a change of it fits no script any more: it would be no mutant.
+// Throws std::logic_error if a change does not fit any script: then it would have no effect.
 void check_changes(const mutant& which);
 
-// Makes all runs from here on those of the mutant; null ends that.
+// All runs from here on have this defect. Null ends that.
 void become(const mutant* which);
 
-// What the mutant does to a script that is loaded; empty if nothing.
+// Changes the text of a script that is loaded. Empty if the mutant changes no script.
 [[nodiscard]] const std::function<std::string(std::string_view)>& script_mutation();
 
 }  // namespace pawl::sim

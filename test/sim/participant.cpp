@@ -73,7 +73,7 @@ void participant::make_lock(const lock_plan& what)
 {
     auto made = std::make_unique<lock_here>();
     const auto& plan = stage_->what;
-    // Not all processes agree on the settings.
+    // Processes may have different settings.
     made->options.lease = std::max<milliseconds>(
         10ms, in_ms(plan.lease * dice_.one_of({50, 100, 100, 100, 200}) / 100));
     made->options.renew = plan.is_calm() || what.linger > 0ms || dice_.chance(0.6);
@@ -143,7 +143,7 @@ void participant::one_cycle(dice& dice)
     }
 }
 
-// As with a std::timed_mutex.
+// Like a std::timed_mutex.
 void participant::lock_and_unlock(dice& dice, std::size_t lock)
 {
     auto& mutex = locks_[lock]->get();
@@ -189,7 +189,7 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
     const auto began = process_->now();
     std::error_code ec;
     std::optional<hold> got;
-    // An asynchronous caller is no thread, and could not enter a recursive_mutex again.
+    // An asynchronous caller has no thread, so it cannot re-enter a recursive_mutex.
     const auto how = dice.below(locks_[lock]->recursive ? 3 : 5);
     const bool asynchronous = how > 2;
     switch (how) {
@@ -216,7 +216,7 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
         break;
     }
     }
-    // It was told in time, but this thread came too late to use it.
+    // It was granted in time, but this thread ran too late to use it.
     const bool late = got && got->valid_for() <= 0ns;
     if (late && asynchronous && stage_->what.has(fault::slow_threads)) return std::nullopt;
     if (!got) {
@@ -287,7 +287,7 @@ void participant::enter_again(dice& dice, const belief& outer)
         return;
     }
     if (inner->id() != outer.holder) {
-        // The outer hold was lost meanwhile: this is a grant of its own.
+        // The outer hold was lost meanwhile, so this is a separate grant.
         critical_section(dice, outer.lock, std::move(*inner));
         return;
     }
@@ -313,7 +313,7 @@ void participant::give_back(dice& dice, belief& mine, hold& held)
     stage_->checker.released(mine, ec, valid_until);
 }
 
-// The faults are over: everyone still wants every lock once more, and must get it.
+// After the faults, every thread acquires every lock once more, and must get it.
 void participant::last_cycle(dice& dice)
 {
     for (std::size_t lock = 0; lock < locks_.size(); ++lock) {

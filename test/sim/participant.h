@@ -1,5 +1,5 @@
-// A process with a pawl client in it, whose threads use locks as programs do: carefully and
-// carelessly, for short and for long, changing their minds.
+// A process with a pawl client. Its threads use locks as programs do: carefully and carelessly, for
+// short and long times, and with cancellations.
 #pragma once
 
 #include "sim/checker.h"
@@ -27,15 +27,15 @@
 
 namespace pawl::sim {
 
-// What all participants of a run share.
+// The data that all participants of a run share.
 struct stage {
     const plan& what;
     pawl::sim::world& world;
     pawl::sim::server& server;
     pawl::sim::checker& checker;
-    std::array<std::uint64_t, fault_count>& fired;  // how often each fault struck
+    std::array<std::uint64_t, fault_count>& fired;  // how often each fault happened
     bool draining = false;                          // the faults have ended
-    std::stop_source drain{};                       // wakes those who sleep then
+    std::stop_source drain{};                       // wakes sleeping threads at that time
 };
 
 class participant {
@@ -48,7 +48,7 @@ public:
     void start();
     void crash();
 
-    // After the faults: whether each thread got what it still wanted.
+    // After the faults: whether each thread got the locks that it still wanted.
     [[nodiscard]] bool has_what_it_wanted() const noexcept { return satisfied_ == threads_; }
 
     // Destroys the client, in a thread of the process.

@@ -13,25 +13,25 @@ using std::chrono::milliseconds;
 fault_set draw_faults(dice& dice)
 {
     fault_set drawn;
-    if (dice.chance(0.1)) return drawn;  // a calm run, in which nothing may go wrong at all
+    if (dice.chance(0.1)) return drawn;  // a calm run, without faults
     const double density = dice.one_of({0.1, 0.3, 0.5});
     const auto onlookers = static_cast<std::size_t>(fault::onlookers);
     for (std::size_t i = 0; i < onlookers; ++i) drawn.set(i, dice.chance(density));
-    // By dice of its own, so that the other faults of a seed are those that it had before.
+    // With separate dice, so that the other faults of a seed stay the same.
     drawn.set(onlookers, dice.stream(900).chance(density));
 
     const auto has = [&](fault which) { return drawn.test(static_cast<std::size_t>(which)); };
     const auto drop = [&](fault which) { drawn.reset(static_cast<std::size_t>(which)); };
-    // A fence cannot grow if the server forgets it and its clock goes back: docs/guarantees.md.
+    // A fence cannot grow if the server loses it and its clock goes back: docs/guarantees.md.
     const bool forgets =
         has(fault::empty_restarts) || has(fault::old_restarts) || has(fault::key_flushes);
     if (forgets) {
         drop(fault::server_back);
         drop(fault::server_far_back);
     }
-    // Nor if the clock goes ahead until it is forgotten, and then back.
+    // The same is true if the clock goes ahead until the fence expires, and then back.
     if (has(fault::server_far_back)) drop(fault::server_forward);
-    // Out of the budget of most checks, so it must not spoil too many runs.
+    // Most checks do not apply with this fault, so it must not be in too many runs.
     if (has(fault::wild_drift) && !dice.chance(0.2)) drop(fault::wild_drift);
     return drawn;
 }
@@ -56,7 +56,7 @@ milliseconds at_least(milliseconds least, nanoseconds value)
 
 bool plan::server_may_be_silent() const
 {
-    // A grant of which the message is lost counts on the server, and its lease may be over when it is
+    // A grant whose message is lost counts on the server, and its lease may have ended when it is
     // found.
     constexpr std::array silencers{
         fault::lost_pushes,    fault::spikes,         fault::late_requests, fault::breaks,
@@ -89,14 +89,15 @@ plan draw_plan(std::uint64_t seed)
                                .how_stored = recursive == usual ? layout::hash : layout::plain});
     }
     drawn.lease = at_least(20ms, dice.spread(20ms, 1h));
-    // A calm network is quick enough for the shortest try, and for renewals with a new connection.
+    // A calm network is fast enough for the shortest attempt, and for renewals with a new
+    // connection.
     const nanoseconds lease = drawn.lease;
     const auto slowest = drawn.server_may_be_silent() ? std::min<nanoseconds>(lease / 40, 200ms)
                                                       : std::min<nanoseconds>(lease / 200, 10ms);
     drawn.delay = dice.spread(20us, slowest);
     drawn.poll_interval =
         std::min<milliseconds>(at_least(1ms, drawn.lease / dice.between(2, 300)), 1min);
-    // Making a connection and asking twice must fit into it: docs/guarantees.md.
+    // Making a connection and two requests must fit into it: docs/guarantees.md.
     drawn.command_limit =
         at_least(300ms, dice.spread(std::max<nanoseconds>(300ms, 30 * drawn.delay), 20s));
     for (auto& lock : drawn.locks) {

@@ -1,4 +1,4 @@
-// What a run is made of, drawn from its seed: each run has its own mix of faults, locks and load.
+// The parameters of a run, drawn from its seed: each run has its own mix of faults, locks and load.
 #pragma once
 
 #include "sim/dice.h"
@@ -27,17 +27,17 @@ struct plan {
 
     std::vector<lock_plan> locks;
     unsigned processes = 0;
-    unsigned threads = 0;  // in each
+    unsigned threads = 0;  // in each process
 
-    std::chrono::milliseconds lease{};  // about: each process has its own
+    std::chrono::milliseconds lease{};  // approximate: each process has its own
     std::chrono::milliseconds poll_interval{};
     std::chrono::milliseconds command_limit{};
     double drift = 0;
     nanoseconds delay{};           // of a message, one way
-    nanoseconds think{};           // between two tries of a thread, on average
+    nanoseconds think{};           // between two attempts of a thread, on average
     nanoseconds work{};            // under the lock, on average
     nanoseconds length{};          // until the faults end
-    std::uint64_t most_steps = 0;  // or until then
+    std::uint64_t most_steps = 0;  // or until this many steps
 
     [[nodiscard]] bool has(fault which) const
     {
@@ -45,16 +45,16 @@ struct plan {
     }
     [[nodiscard]] bool is_calm() const { return faults.none(); }
 
-    // Whether an answer may be missing, or a process not do its work, for any time.
+    // Whether answers may be missing, or a process may not run, for any time.
     [[nodiscard]] bool server_may_be_silent() const;
 
-    // Whether a server that keeps its promises may lose a lease, here at any time.
+    // Whether a correct server always keeps a lease for its whole time.
     [[nodiscard]] bool leases_are_kept() const { return !has(fault::wild_drift); }
 };
 
 [[nodiscard]] plan draw_plan(std::uint64_t seed);
 
-// In words, on a few lines.
+// A description of a few lines.
 [[nodiscard]] std::string describe(const plan& what);
 
 }  // namespace pawl::sim

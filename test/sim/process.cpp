@@ -50,7 +50,7 @@ std::uint64_t process::thread_mark() const noexcept
 
 bool process::pause(boot_time until, const base::interrupt* stop)
 {
-    // So that nobody waits there for ever: a thread in a dead process has to come to its end.
+    // A thread in a dead process must not wait here: it has to end.
     if (dead_) throw std::system_error{std::make_error_code(std::errc::no_such_process)};
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
     signal stopped;

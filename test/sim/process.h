@@ -1,5 +1,5 @@
-// A simulated process with its clock and its threads: what a client in it takes for the machine. It
-// can be stopped for any time and can crash at any step.
+// A simulated process with its clock and its threads. It is the platform of a client in it. It can
+// be stopped for any time, and can crash at any step.
 #pragma once
 
 #include "base/platform.h"
@@ -16,7 +16,7 @@
 
 namespace pawl::sim {
 
-// Something that a thread waits for.
+// An event that a thread waits for.
 struct signal {
     bool is_set = false;
     std::function<void()> on_set;
@@ -32,7 +32,7 @@ class process final : public base::platform, public std::enable_shared_from_this
 public:
     process(world& world, unsigned number, drifting_clock clock, dice dice);
 
-    // ── What the client sees ────────────────────────────────────────────────────────────────────
+    // ── Used by the client ──────────────────────────────────────────────────────────────────────
 
     [[nodiscard]] base::boot_time now() const noexcept override;
     [[nodiscard]] double random_unit() override { return dice_.unit(); }
@@ -40,27 +40,28 @@ public:
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override;
     [[nodiscard]] bool pause(base::boot_time until, const base::interrupt* stop) override;
 
-    // ── What the simulator does with it ─────────────────────────────────────────────────────────
+    // ── Used by the simulator ───────────────────────────────────────────────────────────────────
 
     using action = std::function<void()>;
 
     void start_thread(action body);
 
-    // Something that happens in the process: later if it is stopped then, never if it is dead.
+    // Plans an event in the process. It happens later if the process is stopped then, and never if
+    // it is dead.
     void after(nanoseconds delay, action what);
     void at(base::boot_time when, action what);
 
-    // The calling thread waits until the signal is set, the time has come or the process is dead.
+    // Blocks the calling thread until the signal is set, the time has come or the process is dead.
     void wait(signal& what, base::boot_time until);
 
     void stop_for(nanoseconds duration);
-    void go_on();  // before that time is over
+    void go_on();  // before the time of the stop is over
     void crash();
 
-    // The wall clock is stepped: nothing that pawl should care about.
+    // Steps the wall clock, which must not affect pawl.
     void step_wall_clock(nanoseconds by) noexcept { wall_step_ += by; }
 
-    // How long a thread is kept from running when it could; none by default.
+    // How long a thread is delayed when it could run. No delay by default.
     void delay_threads(std::function<nanoseconds()> how_long)
     {
         thread_delay_ = std::move(how_long);
@@ -72,7 +73,7 @@ public:
     [[nodiscard]] unsigned number() const noexcept { return number_; }
     [[nodiscard]] nanoseconds true_time_of(base::boot_time when) const noexcept;
 
-    // The holder that the calling thread made up last.
+    // The id that the calling thread drew last.
     [[nodiscard]] const std::string& last_id() const noexcept { return current_->last_id; }
 
 private:
@@ -95,7 +96,7 @@ private:
     nanoseconds wall_step_{0};
     nanoseconds stopped_until_{0};
     bool dead_ = false;
-    base::boot_time dead_now_{};  // in a dead process waiting takes no time
+    base::boot_time dead_now_{};  // in a dead process, waiting takes no time
     std::vector<action> deferred_;
     std::vector<std::shared_ptr<thread>> threads_;
     std::shared_ptr<thread> current_;

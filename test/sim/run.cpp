@@ -69,7 +69,7 @@ void run::add_participant()
     participants_.push_back(std::move(fresh));
 }
 
-participant* run::someone(dice& chance)
+participant* run::any_participant(dice& chance)
 {
     std::vector<participant*> alive;
     for (const auto& each : participants_) {
@@ -78,9 +78,9 @@ participant* run::someone(dice& chance)
     return alive.empty() ? nullptr : alive[chance.below(alive.size())];
 }
 
-// ── Harm ────────────────────────────────────────────────────────────────────────────────────────
+// ── Faults ──────────────────────────────────────────────────────────────────────────────────────
 
-// Each kind has dice of its own: without one, the others strike as they did before.
+// Each kind has separate dice: without one kind, the others stay the same.
 struct run::kind_of_harm {
     fault which;
     dice chance;
@@ -112,7 +112,7 @@ void run::strike(kind_of_harm& harm)
     trace_.note(std::nullopt, [&] { return "! " + std::string{name_of(harm.which)}; });
 }
 
-// Something that lasts, but not beyond the faults' end.
+// A fault that lasts for a while, but not beyond the end of the faults.
 void run::for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end)
 {
     begin();
@@ -124,7 +124,7 @@ void run::for_a_while(dice& chance, const std::function<void()>& begin, std::fun
 bool run::strike_network(kind_of_harm& harm)
 {
     auto& [which, chance, often] = harm;
-    auto* const who = someone(chance);
+    auto* const who = any_participant(chance);
     if (who == nullptr) return false;
     auto& net = who->network();
     switch (which) {
@@ -156,7 +156,7 @@ bool run::strike_network(kind_of_harm& harm)
 bool run::strike_process(kind_of_harm& harm)
 {
     auto& [which, chance, often] = harm;
-    auto* const who = someone(chance);
+    auto* const who = any_participant(chance);
     if (who == nullptr) return false;
     switch (which) {
     case fault::stops: who->process().stop_for(chance.spread(plan_.delay, 4 * plan_.lease)); break;
@@ -191,7 +191,7 @@ bool run::strike_server(kind_of_harm& harm)
     case fault::restarts: return restart_server(chance, true, false);
     case fault::empty_restarts: return restart_server(chance, false, false);
     case fault::old_restarts:
-        // Every other time it is only written down.
+        // Every other time it only takes a snapshot.
         if (!server_.has_snapshot() || chance.chance(0.5)) {
             server_.take_snapshot();
             return false;
@@ -243,7 +243,7 @@ bool run::restart_server(dice& chance, bool keep_data, bool old_data)
 
 bool run::step_server_clock(nanoseconds by)
 {
-    // A fence is remembered for a day, by this clock.
+    // By this clock, a fence is remembered for a day.
     if (stepped_ + by > 10h || stepped_ + by < -10h) return false;
     stepped_ += by;
     server_.step_clock(by);
@@ -251,8 +251,8 @@ bool run::step_server_clock(nanoseconds by)
     return true;
 }
 
-// By days. Only when nothing is held: a lease would last for days, and everyone would wait for it.
-// After a while nobody does anything for longer than a fence is remembered.
+// By days. Only when nothing is held: a lease would last for days, and all would wait for it.
+// Afterwards there is a pause that is longer than a fence is remembered.
 bool run::go_far_back(dice& chance)
 {
     for (const auto& lock : plan_.locks) {
@@ -296,7 +296,7 @@ bool run::step()
 {
     const bool more = world_.step();
     checker_.after_step();
-    if (world_.steps() > 50 * plan_.most_steps) checker_.too_late("it never ends");
+    if (world_.steps() > 50 * plan_.most_steps) checker_.too_late("it does not end");
     return more && !checker_.found();
 }
 
@@ -324,7 +324,7 @@ void run::heal()
     stage_.drain.request_stop();
 }
 
-// Everyone who still wants a lock gets it: docs/guarantees.md says how soon.
+// Every thread that still wants a lock gets it. docs/guarantees.md says how soon.
 void run::drain()
 {
     heal();
@@ -333,14 +333,14 @@ void run::drain()
     for (const auto& lock : plan_.locks) {
         bound = std::max(bound, nanoseconds{server_.ttl_of(lock.name)} * 5 / 4 + bound);
     }
-    // What is still on its way may be granted to someone who has given it up.
+    // A request that is still on its way may be granted after its caller has given up.
     bound += 5 * longest;
     const auto turns = static_cast<std::int64_t>(participants_.size() * plan_.threads);
     bound += turns * static_cast<std::int64_t>(plan_.locks.size()) *
              (plan_.poll_interval + 100 * plan_.delay + 100ms);
     const auto limit = world_.now() + bound;
     world_.after(checker_.time_to_clean_up(), [this] { checker_.check_orphans(); });
-    // What is late may be granted to someone who has given it up, or has been kept from running.
+    // A late request may be granted after its caller has given up, or while it does not run.
     const bool late = plan_.has(fault::late_requests) || plan_.has(fault::spikes) ||
                       plan_.has(fault::slow_threads);
     if (!plan_.is_calm()) {
@@ -353,7 +353,7 @@ void run::drain()
     };
     while (!all_have()) {
         if (world_.next() > limit) {
-            checker_.too_late("someone did not get a lock within " +
+            checker_.too_late("a thread did not get a lock within " +
                               std::to_string(bound.count() / 1'000'000) + " ms");
             return;
         }
@@ -361,7 +361,7 @@ void run::drain()
     }
 }
 
-// How long a lock may be free, or kept for nobody, while someone waits for it: docs/guarantees.md.
+// How long a lock may be free, or held without a hold, while there is a waiter: docs/guarantees.md.
 void run::watch_waiting(nanoseconds from)
 {
     const nanoseconds look = std::max<milliseconds>(2 * plan_.lease / 3, 500ms);
@@ -385,7 +385,7 @@ void run::finish()
     }
     go_on_until(world_.now() + 5s);
     if (checker_.found()) return;
-    // Until the last request has arrived that was late, and until the last lease is over.
+    // Until the last late request has arrived, and until the last lease has ended.
     go_on_until(world_.now() + 5 * plan_.lease);
     nanoseconds left = std::max<milliseconds>(checker_.longest_lease(), 2s);
     for (const auto& lock : plan_.locks) {

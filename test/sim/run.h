@@ -1,4 +1,4 @@
-// One run, from its plan to its verdict.
+// One run, from its plan to its result.
 #pragma once
 
 #include "sim/checker.h"
@@ -24,10 +24,10 @@ struct report {
     std::uint64_t steps = 0;
     std::uint64_t grants = 0;
     std::uint64_t losses = 0;
-    std::uint64_t stale_writes = 0;  // that the fence kept out
+    std::uint64_t stale_writes = 0;  // refused because of their fence
     nanoseconds simulated{};
     std::array<std::uint64_t, fault_count> fired{};
-    std::string trace;  // if it was asked for
+    std::string trace;  // if it was requested
 };
 
 class run {
@@ -44,7 +44,7 @@ private:
     void plan_fault(fault which);
     void plan_next(kind_of_harm& harm);
     void strike(kind_of_harm& harm);
-    // Each says whether it did something.
+    // Each returns whether it did something.
     [[nodiscard]] bool strike_network(kind_of_harm& harm);
     [[nodiscard]] bool strike_process(kind_of_harm& harm);
     [[nodiscard]] bool strike_server(kind_of_harm& harm);
@@ -53,7 +53,7 @@ private:
     [[nodiscard]] bool go_far_back(dice& chance);
     void for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end);
     void add_participant();
-    [[nodiscard]] participant* someone(dice& chance);
+    [[nodiscard]] participant* any_participant(dice& chance);
     [[nodiscard]] drifting_clock draw_clock(nanoseconds start, dice& dice);
     [[nodiscard]] bool step();
     void go_on_until(nanoseconds when);
@@ -71,10 +71,10 @@ private:
     server server_;
     checker checker_;
     stage stage_;
-    std::vector<std::unique_ptr<participant>> participants_;  // the dead too
-    bool finishing_ = false;                                  // nobody wants anything any more
+    std::vector<std::unique_ptr<participant>> participants_;  // including dead ones
+    bool finishing_ = false;  // no participant wants a lock any more
     nanoseconds stepped_{0};
-    nanoseconds quiet_until_{0};  // nothing goes wrong until then
+    nanoseconds quiet_until_{0};  // no faults until then
 };
 
 }  // namespace pawl::sim

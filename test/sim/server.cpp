@@ -53,7 +53,7 @@ void server::execute(waiting what)
 std::string server::execute(store::memory::session from, const std::vector<std::string_view>& words)
 {
     const bool subscribes = words[0] == "SUBSCRIBE";
-    // A server that loads its data lets clients subscribe.
+    // While it loads its data, a server accepts subscriptions.
     if (world_->now() < loading_until_ && !subscribes) {
         return "-LOADING Redis is loading the dataset in memory\r\n";
     }

@@ -1,5 +1,5 @@
 // The simulated Redis: the engine of the memory: store, with a clock that drifts and steps, and all
-// that can befall a server.
+// faults of a server.
 #pragma once
 
 #include "sim/dice.h"
@@ -25,27 +25,27 @@ public:
 
     using answer = std::function<void(std::string reply)>;
 
-    // A connection, as the server knows it.
+    // A connection, from the server's point of view.
     struct peer {
-        std::uint64_t incarnation = 0;  // of the server to which it was made
+        std::uint64_t incarnation = 0;  // of the server that it was made to
         store::memory::session session = 0;
     };
     [[nodiscard]] peer greet() { return {incarnation_, ++last_session_}; }
 
-    // A request has arrived on a connection. It is executed now, or when the server thaws; never if
-    // it was restarted since.
+    // A request has arrived on a connection. It is executed now, or when the server thaws. If the
+    // server was restarted since, it is never executed.
     void receive(peer from, std::string request, answer done);
 
-    // `deliver` gets what is published to the channels to which this connection subscribes, as it
-    // goes over the wire. It must not call the server.
+    // `deliver` is called for each message to the channels of this connection, with the bytes of
+    // the protocol. It must not call the server.
     using delivery = std::function<void(std::string_view push)>;
     void on_push(const peer& to, delivery deliver);
 
-    // The server has learnt that the connection is over: it hears no more, even if a SUBSCRIBE was
-    // still under way.
+    // The server has noticed that the connection has ended. It sends no more messages there, even
+    // if a SUBSCRIBE was still under way.
     void forget(const peer& who);
 
-    // Sees every request before and after it is executed.
+    // Is told of every request before and after it is executed.
     struct witness {
         witness() = default;
         virtual ~witness() = default;
@@ -53,12 +53,12 @@ public:
         witness& operator=(const witness&) = delete;
         virtual void before(const std::vector<std::string_view>& words) = 0;
         virtual void after(const std::vector<std::string_view>& words, std::string_view reply) = 0;
-        // Something is told to a client meanwhile.
+        // A message is sent to a client meanwhile.
         virtual void told(std::string_view push) = 0;
     };
     void watched_by(witness& who) noexcept { witness_ = &who; }
 
-    // Changes the text of a script that is sent in full: how a script becomes a mutant.
+    // Changes the text of a script that is sent in full. This makes a mutant of a script.
     void rewrite_scripts(std::function<std::string(std::string_view)> how)
     {
         rewrite_ = std::move(how);
@@ -79,13 +79,13 @@ public:
     void let_someone_look_on();  // until the server restarts
     [[nodiscard]] store::memory::engine& engine() noexcept { return engine_; }
 
-    // ── What can be seen from outside ───────────────────────────────────────────────────────────
+    // ── The state, for the checker ──────────────────────────────────────────────────────────────
 
     [[nodiscard]] bool is_up() const noexcept { return up_; }
     [[nodiscard]] std::uint64_t incarnation() const noexcept { return incarnation_; }
     [[nodiscard]] std::chrono::microseconds clock() const;
 
-    // Who holds the lock in this key, by either layout; nothing if nobody does.
+    // The holder of the lock in this key, in either layout. Nothing if the lock is free.
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
     [[nodiscard]] std::chrono::milliseconds ttl_of(std::string_view key);
     [[nodiscard]] std::vector<std::string> keys();
@@ -116,7 +116,7 @@ private:
     witness* witness_ = nullptr;
     std::function<std::string(std::string_view)> rewrite_;
     std::map<std::string, std::string, std::less<>> changed_texts_;
-    std::map<std::string, std::string, std::less<>> changed_names_;  // by the name of the original
+    std::map<std::string, std::string, std::less<>> changed_names_;  // by the hash of the original
     bool up_ = true;
     bool frozen_ = false;
     nanoseconds loading_until_{0};

@@ -1,5 +1,5 @@
-// A server that falls silent: all who wait for a lock in one process are told at the same time, and not one
-// after the other. In simulated time, where it is known who waits.
+// A server that falls silent: all waiters for a lock in one process are told at the same time, and
+// not one after the other. In simulated time, where it is known which threads wait.
 #include "sim/async_calls.h"
 #include "sim/background.h"
 #include "sim/transport.h"
@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto limit = 1000ms;
-constexpr auto a_moment = 150ms;  // the shortest try, and some
+constexpr auto a_moment = 150ms;  // the shortest attempt, and a little more
 
 class a_silent_server : public testing::Test {
 protected:
@@ -60,7 +60,7 @@ protected:
         client_.reset();
     }
 
-    // In a thread of its own, some time from now.
+    // Waits in a separate thread, some time from now.
     void wait_for_lock(nanoseconds from, bool blocking = true, std::stop_token stop = {},
                        time_limit own = time_limit::never())
     {
@@ -98,7 +98,7 @@ protected:
     signal never_;
 };
 
-TEST_F(a_silent_server, is_told_to_all_threads_that_wait_within_one_command_limit)
+TEST_F(a_silent_server, is_reported_to_all_waiting_threads_within_one_command_limit)
 {
     server_.freeze();
     for (int i = 0; i < 8; ++i) wait_for_lock(i * 10ms);
@@ -107,7 +107,7 @@ TEST_F(a_silent_server, is_told_to_all_threads_that_wait_within_one_command_limi
     for (const auto& each : told_) EXPECT_EQ(each.why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, is_told_to_all_asynchronous_calls_within_one_command_limit)
+TEST_F(a_silent_server, is_reported_to_all_asynchronous_calls_within_one_command_limit)
 {
     server_.freeze();
     for (int i = 0; i < 20; ++i) wait_for_lock(i * 10ms, false);
@@ -116,7 +116,7 @@ TEST_F(a_silent_server, is_told_to_all_asynchronous_calls_within_one_command_lim
     for (const auto& each : told_) EXPECT_EQ(each.why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, that_refuses_connections_is_told_to_all_who_wait_as_soon)
+TEST_F(a_silent_server, that_refuses_connections_is_reported_to_all_waiters_as_soon)
 {
     server_.go_down();
     for (int i = 0; i < 8; ++i) wait_for_lock(i * 10ms, i % 2 == 0);
@@ -125,7 +125,7 @@ TEST_F(a_silent_server, that_refuses_connections_is_told_to_all_who_wait_as_soon
     for (const auto& each : told_) EXPECT_EQ(each.why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, is_told_in_time_though_those_who_asked_gave_up_one_after_the_other)
+TEST_F(a_silent_server, is_reported_in_time_even_if_those_that_asked_gave_up_one_after_the_other)
 {
     server_.freeze();
     std::stop_source changed_mind;
@@ -141,7 +141,7 @@ TEST_F(a_silent_server, is_told_in_time_though_those_who_asked_gave_up_one_after
     for (std::size_t i = 2; i < 8; ++i) EXPECT_EQ(told_[i].why, errc::unreachable);
 }
 
-TEST_F(a_silent_server, is_asked_anew_by_those_who_come_after_the_others_were_told)
+TEST_F(a_silent_server, is_asked_again_by_callers_that_come_after_the_report)
 {
     server_.freeze();
     for (int i = 0; i < 4; ++i) wait_for_lock(0ms);
@@ -149,21 +149,22 @@ TEST_F(a_silent_server, is_asked_anew_by_those_who_come_after_the_others_were_to
     ASSERT_EQ(told_.size(), 4U);
     for (int i = 0; i < 4; ++i) wait_for_lock(0ms, i % 2 == 0);
     pass(limit / 2);
-    EXPECT_EQ(told_.size(), 4U) << "they have a whole limit of their own";
+    EXPECT_EQ(told_.size(), 4U) << "they have a whole new limit";
     server_.thaw();
     pass(limit);
     ASSERT_EQ(told_.size(), 8U);
     for (std::size_t i = 4; i < 8; ++i) EXPECT_FALSE(told_[i].why) << i;
 }
 
-TEST_F(a_silent_server, that_falls_silent_while_a_lock_is_passed_on_is_told_to_all_who_wait_as_soon)
+TEST_F(a_silent_server,
+       that_falls_silent_while_a_lock_is_passed_on_is_reported_to_all_waiters_as_soon)
 {
     process_->start_thread([this] {
         auto held = lock_->acquire();
         for (int i = 0; i < 4; ++i) wait_for_lock(0ms, i % 2 == 0);
         process_->wait(never_, process_->now() + 50ms);
         server_.freeze();
-        // It has been passed on for long enough that the server is asked, in vain.
+        // It has been passed on for so long that the server is asked, without an answer.
         std::error_code ec;
         held.release(ec);
         EXPECT_EQ(ec, errc::unreachable);

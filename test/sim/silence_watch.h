@@ -1,5 +1,5 @@
-// Since when a process has been asking for a lock, and has heard nothing from the server: the check that
-// all who wait for a lock are told in time that the server is unreachable.
+// Since when a process has been asking for a lock without hearing from the server. For the check
+// that all waiters are told in time that the server is unreachable.
 #pragma once
 
 #include "base/clock.h"
@@ -26,11 +26,11 @@ public:
         std::erase_if(asked_, [&](const auto& each) { return each.first.first == &who; });
     }
 
-    // A hold of this process ended: those who waited for it, and not for the server, ask from now on.
-    // Or someone who asked for himself alone has stopped asking.
+    // A hold of this process ended: its waiters ask the server from now on. Or a caller that asked
+    // for itself has stopped asking.
     void begins_anew(const process& who, std::size_t lock) { asked_.erase({&who, lock}); }
 
-    // For how long someone who has waited since then has had to do with a silent server.
+    // How long a caller that has waited since then has had a silent server.
     [[nodiscard]] base::boot_clock::duration lasted(const process& who, std::size_t lock,
                                                     base::boot_time waits_since) const
     {

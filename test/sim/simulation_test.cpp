@@ -1,4 +1,4 @@
-// The simulator itself: what its verdicts rest on.
+// Tests of the simulator itself.
 #include "sim/campaign.h"
 #include "sim/drifting_clock.h"
 #include "sim/fiber.h"
@@ -20,7 +20,7 @@ TEST(simulation, of_a_seed_is_the_same_every_time)
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const auto first = run{draw_plan(seed), false}.execute();
-        // With a trace, and after other runs have used the memory: nothing of that may matter.
+        // With a trace, and after other runs have used the memory. Neither may change the result.
         const auto second = run{draw_plan(seed), true}.execute();
         EXPECT_EQ(first.steps, second.steps) << seed;
         EXPECT_EQ(first.grants, second.grants) << seed;
@@ -30,7 +30,7 @@ TEST(simulation, of_a_seed_is_the_same_every_time)
     }
 }
 
-TEST(simulation, has_every_kind_of_fault_and_they_do_harm)
+TEST(simulation, has_every_kind_of_fault_and_they_have_effects)
 {
     tally sum;
     const auto complete = [&sum] {
@@ -45,7 +45,7 @@ TEST(simulation, has_every_kind_of_fault_and_they_do_harm)
     EXPECT_GT(sum.stale_writes, 0U);
 }
 
-TEST(simulation, shows_the_trace_of_a_mutant_and_the_smallest_mix_that_catches_it)
+TEST(simulation, shows_the_trace_of_a_mutant_and_the_smallest_set_of_faults_that_detects_it)
 {
     const auto* const no_nx = mutant_named("D12");
     ASSERT_NE(no_nx, nullptr);
@@ -69,7 +69,7 @@ TEST(simulation, refuses_a_mutant_that_fits_no_script)
     EXPECT_THROW(check_changes(outdated), std::logic_error);
 }
 
-TEST(drifting_clock, tells_when_it_will_show_a_time)
+TEST(drifting_clock, knows_when_it_will_show_a_time)
 {
     dice dice{1};
     for (int i = 0; i < 1000; ++i) {
@@ -81,7 +81,7 @@ TEST(drifting_clock, tells_when_it_will_show_a_time)
     }
 }
 
-TEST(fiber, goes_on_where_it_parked)
+TEST(fiber, continues_where_it_parked)
 {
     std::vector<int> order;
     fiber one{[&] {

@@ -1,4 +1,4 @@
-// What happened, for the one who has to understand a failure. Costs nothing while it is off.
+// Records what happened, to explain a failure. It costs nothing while it is off.
 #pragma once
 
 #include "sim/world.h"
@@ -15,7 +15,7 @@ class trace {
 public:
     trace(const world& world, bool on) : world_{&world}, on_{on} {}
 
-    // `lock`: nothing if it concerns all.
+    // `lock`: unset if it concerns all locks.
     void note(std::optional<std::size_t> lock, const std::function<std::string()>& text)
     {
         if (on_) lines_.push_back({world_->now(), lock, text()});

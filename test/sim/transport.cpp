@@ -14,11 +14,11 @@ using redis::failure_kind;
 
 namespace {
 
-// As in the pipeline.
+// The same values as in the pipeline.
 constexpr std::chrono::milliseconds shortest_pause{50};
 constexpr std::chrono::milliseconds longest_pause{1'000};
 
-// When the server notices by itself that nobody is there any more.
+// When the server notices by itself that the client is gone.
 constexpr std::chrono::seconds keepalive{30};
 
 void show(const transport::onlooker& who, std::string_view request)
@@ -50,14 +50,14 @@ std::vector<std::string> each_of(std::string_view text)
 struct transport::connection {
     server::peer end;  // as the server knows it
     bool open = false;
-    bool listens = false;  // or has asked to
-    bool broken = false;   // and its owner knows
-    bool dead = false;     // nothing passes any more, whether its owner knows or not
-    boot_time since{};     // it is open, by its owner's clock
+    bool listens = false;  // or has sent a SUBSCRIBE
+    bool broken = false;   // and its owner knows it
+    bool dead = false;     // nothing passes any more, whether its owner knows it or not
+    boot_time since{};     // when it was opened, by its owner's clock
     nanoseconds last_request{0};
     nanoseconds last_reply{0};
-    signal changed;                  // for the thread that waits on it
-    std::function<void()> on_break;  // for the shared one
+    signal changed;                  // for the thread that waits for it
+    std::function<void()> on_break;  // for the shared connection
 };
 
 struct transport::pending {
@@ -95,7 +95,7 @@ nanoseconds transport::draw_delay()
     return delay;
 }
 
-// A connection is open when its first answer has come back. Without one it stays as it is.
+// A connection is open when its first reply has arrived. Without a reply it stays unopened.
 transport::connection_ptr transport::dial()
 {
     const auto fresh = std::make_shared<connection>();
@@ -118,7 +118,7 @@ transport::connection_ptr transport::dial()
     return fresh;
 }
 
-// Before there is a connection: as it will most likely be.
+// Shows a request before there is a connection, in its most likely form.
 void transport::show_words(const writer& request, const onlooker& to)
 {
     std::string bytes;
@@ -126,7 +126,8 @@ void transport::show_words(const writer& request, const onlooker& to)
     for (const auto& each : each_of(bytes)) show(to, each);
 }
 
-// What is written at once arrives at once, and is executed without anything in between; almost always.
+// Bytes that are written at once arrive at once, and are executed without anything in between.
+// Rarely they are split.
 std::vector<std::string> transport::packets_of(const std::string& request)
 {
     return dice_.chance(0.05) ? each_of(request) : std::vector{request};
@@ -137,8 +138,8 @@ redis::server_facts transport::facts_of(const connection& what)
     return {.major_version = 7, .resp3 = true, .since = what.since};
 }
 
-// One request, on its way there and back. Whether it survives a break of the connection is decided
-// when it is sent.
+// Sends one request and its reply. Whether it survives a break of the connection is decided when it
+// is sent.
 void transport::send(const connection_ptr& on, std::string request,
                      std::function<void(std::string)> on_reply)
 {
@@ -148,14 +149,14 @@ void transport::send(const connection_ptr& on, std::string request,
     on->last_request = std::max(world_->now() + there, on->last_request);
     const bool survives = dice_.chance(0.5);
     const bool lost = on->dead || net_->requests_lost;
-    if (lost) fall_silent(on);  // what follows would wait for what is missing
+    if (lost) fall_silent(on);  // later bytes would wait for the lost ones
     if (lost && !survives) return;
     const auto back = [this, alive = alive_, on,
                        on_reply = std::move(on_reply)](std::string reply) {
         if (!*alive) return;
         send_back(on, [on_reply, reply = std::move(reply)] { on_reply(reply); });
     };
-    // The server may get it when the client, even its process, is gone.
+    // The server may get it after the client, or even its process, is gone.
     world_->at(on->last_request, [&server = *server_, on, survives, back, lost,
                                   request = std::move(request)]() mutable {
         if ((on->dead || lost) && !survives) return;
@@ -163,7 +164,7 @@ void transport::send(const connection_ptr& on, std::string request,
     });
 }
 
-// What the server says, answers or not, arrives in the order in which it was said.
+// Everything that the server sends arrives in order.
 void transport::send_back(const connection_ptr& on, std::function<void()> arrives)
 {
     if (on->dead) return;
@@ -186,7 +187,7 @@ void transport::fall_silent(const connection_ptr& on)
     forget(on, keepalive);
 }
 
-// By the server.
+// The server forgets the connection.
 void transport::forget(const connection_ptr& ended, nanoseconds after)
 {
     if (!ended->listens) return;
@@ -323,7 +324,7 @@ void transport::listen(std::string channel, redis::listener& who)
     connect();
 }
 
-// The first request on a connection that is open now.
+// The first request on a new connection.
 void transport::subscribe()
 {
     const auto on = shared_;
@@ -340,7 +341,7 @@ void transport::subscribe()
         redis::append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
         return 1U;
     };
-    // The confirmation is a message, too, but it arrives where an answer would.
+    // The confirmation is a message too, but it arrives in place of a reply.
     auto done = [this](const redis::reply_view* reply, const failure*) {
         if (reply == nullptr || reply->is_error()) return;
         listening_ = true;
@@ -392,12 +393,12 @@ void transport::answer(const std::string& reply)
     const auto view = parser.reply(reply);
     const auto done = sent_.front().done;
     if (--sent_.front().replies == 0) sent_.pop_front();
-    // A sign of life: the others' patience starts anew.
+    // A sign of life: the patience of the others starts again.
     for (auto& each : sent_) each.until = std::min(where_->now() + each.patience, each.end);
     done(&view, nullptr);
 }
 
-// Silence may be taken for the end of the connection, or for a slow server.
+// If nothing arrives, the connection has ended, or the server is slow.
 void transport::look_after(const connection_ptr& on)
 {
     auto next = boot_time::max();

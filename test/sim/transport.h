@@ -1,10 +1,10 @@
 // The network between one simulated process and the server. Connections deliver in order, each at
-// its own pace; they break, fall silent in one direction or both, and deliver late what their owner
-// has long given up.
+// its own speed. They break, fall silent in one direction or both, and may deliver a request long
+// after its owner has given up.
 //
-//   the shared connection           the server forgets whoever listened on it
+//   the shared connection           the server forgets its listener
 //   breaks, or the server restarts  at once
-//   is given up, its process dies   when the news of it has arrived
+//   is given up, its process dies   when the server has been told
 //   falls silent                    when the client has made another, or after half a minute
 #pragma once
 
@@ -25,16 +25,16 @@
 
 namespace pawl::sim {
 
-// How the way between a process and the server is at the moment.
+// The current state of the network between a process and the server.
 struct network {
     nanoseconds delay{100'000};  // one way; each message draws up to as much again
-    double spike = 0;            // chance that a message takes up to `longest_spike`
+    double spike = 0;            // probability that a message takes up to `longest_spike`
     nanoseconds longest_spike{0};
-    double late = 0;  // chance that a request lingers on the way for up to `latest`
+    double late = 0;  // probability that a request is delayed by up to `latest`
     nanoseconds latest{0};
     bool requests_lost = false;
     bool replies_lost = false;
-    double push_loss = 0;  // chance that a message that was published is lost, and nothing else
+    double push_loss = 0;  // probability that only a published message is lost
 };
 
 class transport final : public redis::transport {
@@ -57,16 +57,18 @@ public:
     void listen(std::string channel, redis::listener& who) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
 
-    // Sees every request: when it is sent, and before, when it is given to the shared connection.
+    // Is called for every request: when it is sent, and before, when it is given to the shared
+    // connection.
     using onlooker = std::function<void(const std::vector<std::string_view>& words)>;
     void on_send(onlooker who) { on_send_ = std::move(who); }
     void on_submit(onlooker who) { on_submit_ = std::move(who); }
 
-    // Sees every request of a thread before there is a connection for it, and everything that arrives.
+    // Is called for every request of a thread before there is a connection, and for everything that
+    // arrives.
     void on_call(onlooker who) { on_call_ = std::move(who); }
     void on_arrival(std::function<void()> who) { on_arrival_ = std::move(who); }
 
-    // All connections break; whoever waits on one notices, or, `silently`, does not.
+    // All connections break. Their users notice it, or not if `silently`.
     void break_all(bool silently);
 
 private:
@@ -105,19 +107,19 @@ private:
     onlooker on_submit_;
     onlooker on_call_;
     std::function<void()> on_arrival_;
-    std::shared_ptr<bool> alive_;  // false in what is planned once this is gone
+    std::shared_ptr<bool> alive_;  // set to false at the end, for the planned events
     std::vector<std::weak_ptr<connection>> all_;
     std::vector<connection_ptr> idle_;
     connection_ptr shared_;
     std::deque<pending> unsent_;
     std::deque<pending> sent_;
-    std::uint64_t looks_ = 0;  // only the last look that was planned counts
+    std::uint64_t looks_ = 0;  // only the last planned look counts
 
-    redis::listener* listener_ = nullptr;  // nobody listens
+    redis::listener* listener_ = nullptr;  // null: there is none
     std::string channel_;
     bool listening_ = false;
-    std::vector<connection_ptr> silent_;  // given up, and the server does not know
-    std::chrono::milliseconds pause_;     // before connecting anew
+    std::vector<connection_ptr> silent_;  // given up, and the server does not know it
+    std::chrono::milliseconds pause_;     // before connecting again
     std::uint64_t pauses_ = 0;            // only the last one counts
 };
 

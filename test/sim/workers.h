@@ -1,4 +1,4 @@
-// Work that is done in several processes: a run that kills its process takes no other with it.
+// Work in several processes: if a run kills its process, the others go on.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace pawl::sim {
 
-// Calls `work(i)` for each i below `jobs`, each in a process of its own, and returns what they
-// returned. Nothing for one that died.
+// Calls `work(i)` for each i below `jobs`, each in a separate process, and returns their results.
+// Empty for a process that died.
 [[nodiscard]] std::vector<std::string> in_processes(
     unsigned jobs, const std::function<std::string(unsigned)>& work);
 

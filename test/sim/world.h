@@ -1,4 +1,4 @@
-// True time, and what happens when. Everything in a run is an event of this one queue.
+// True time, and the planned events. Everything in a run is an event of this one queue.
 #pragma once
 
 #include "sim/dice.h"
@@ -21,16 +21,16 @@ public:
     void at(nanoseconds when, action what);
     void after(nanoseconds delay, action what) { at(now_ + delay, std::move(what)); }
 
-    // Does what is next. False if there is nothing left.
+    // Executes the next event. False if there is none.
     bool step();
 
-    // When that is; nanoseconds::max() if never.
+    // The time of the next event. nanoseconds::max() if there is none.
     [[nodiscard]] nanoseconds next() const noexcept
     {
         return queue_.empty() ? nanoseconds::max() : queue_.front().when;
     }
 
-    // Time passes; for when nothing happens before `when`.
+    // Lets time pass, if nothing happens before `when`.
     void skip_to(nanoseconds when) noexcept { now_ = when; }
 
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
@@ -38,7 +38,7 @@ public:
 private:
     struct event {
         nanoseconds when;
-        std::uint64_t number;  // what is due at the same time happens in the order it was planned
+        std::uint64_t number;  // the order of events at the same time
         action what;
     };
     static bool later(const event& a, const event& b) noexcept

@@ -1,4 +1,4 @@
-// The smallest ACL rule that pawl can do with.
+// The smallest ACL rule that pawl needs.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace pawl::test {
 
-// The rule of docs/wire.md, for locks whose names start with "stock:": from the document itself, so
-// that what operators read is what is tried here. Without the user, whether he is on, and his password.
-// Lines whose comment has `unwanted` in it are left out.
+// The rule of docs/wire.md, for locks whose names start with "stock:". It is read from the
+// document, so that the test uses the rule that operators read. Without the user name, "on" and the
+// password. Lines whose comment contains `unwanted` are left out.
 [[nodiscard]] std::vector<std::string> smallest_rule(const std::string& unwanted = "(nothing)");
 
 }  // namespace pawl::test

@@ -1,4 +1,4 @@
-// A lock of any kind, for what all kinds have in common.
+// A lock of any kind, for tests of what all kinds have in common.
 #pragma once
 
 #include <pawl/pawl.h>
@@ -17,7 +17,7 @@ inline constexpr std::array all_lock_kinds{lock_kind::plain, lock_kind::hash, lo
 
 [[nodiscard]] std::string_view to_string(lock_kind kind);
 
-// For a name in a child's arguments. Throws when there is no such kind.
+// For a name in a child's arguments. Throws if there is no such kind.
 [[nodiscard]] lock_kind lock_kind_of(std::string_view name);
 
 std::ostream& operator<<(std::ostream& out, lock_kind kind);
@@ -29,7 +29,7 @@ std::ostream& operator<<(std::ostream& out, lock_kind kind);
 
 class any_lock {
 public:
-    // The kind says the layout.
+    // The kind determines the layout.
     any_lock(lock_kind kind, client& own, std::string_view name, lock_options options);
 
     [[nodiscard]] lockable& operator*() noexcept { return *lock_; }

@@ -1,4 +1,4 @@
-// A listener that remembers what it is told, for a test to look at from its own thread.
+// A listener that stores what it is told, so that a test can read it from its own thread.
 #pragma once
 
 #include "redis/transport.h"

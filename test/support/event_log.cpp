@@ -63,7 +63,7 @@ event event_log::first_where(const std::function<bool(const event&)>& wanted,
         found = std::find_if(events_.begin(), events_.end(), wanted);
         return found != events_.end();
     });
-    if (!came) throw std::runtime_error{"the event did not come; the log says: " + text_};
+    if (!came) throw std::runtime_error{"the event did not come; the log: " + text_};
     return *found;
 }
 

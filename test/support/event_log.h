@@ -1,4 +1,4 @@
-// What a client told about its holds, and what it wrote to its log.
+// Records the events of a client's holds, and the lines of its log.
 #pragma once
 
 #include <pawl/event.h>
@@ -24,20 +24,20 @@ public:
 
     [[nodiscard]] std::vector<event> all() const;
 
-    // Those of one hold, in order.
+    // The events of one hold, in order.
     [[nodiscard]] std::vector<event> of(std::string_view holder) const;
 
-    // How many changes to `to` there were.
+    // The number of changes to `to`.
     [[nodiscard]] std::size_t count(hold_state to) const;
 
-    // The first change to `to`; waits for it, and throws when it does not come in time.
+    // The first change to `to`. Waits for it, and throws if it does not come in time.
     event first(hold_state to, std::chrono::milliseconds limit = patience) const;
 
     // The same for one hold.
     event first(hold_state to, std::string_view holder,
                 std::chrono::milliseconds limit = patience) const;
 
-    // Whether as many changes to `to` came within the limit.
+    // Whether this many changes to `to` came within the limit.
     [[nodiscard]] bool wait_for(hold_state to, std::size_t count,
                                 std::chrono::milliseconds limit = patience) const;
 

@@ -1,5 +1,5 @@
-// Waiting for something to become true. The only place of the tests that sleeps without being told
-// for how long.
+// Waits until a condition becomes true. It is the only place in the tests that sleeps without a
+// fixed time.
 #pragma once
 
 #include <chrono>
@@ -7,10 +7,11 @@
 
 namespace pawl::test {
 
-// How long to wait for what is bound to happen. Generous: it is reached only when a test fails.
+// How long to wait for an event that must happen. Generous, because only a failing test reaches it.
 inline constexpr std::chrono::milliseconds patience{15'000};
 
-// Whether `holds` came true within `limit`. It is asked at least once, and once more at the end.
+// Whether `holds` became true within `limit`. It is checked at least once, and once more at the
+// end.
 template <class Predicate>
 [[nodiscard]] bool eventually(std::chrono::milliseconds limit, Predicate&& holds)
 {
@@ -28,7 +29,7 @@ template <class Predicate>
     return eventually(patience, holds);
 }
 
-// Whether `holds` stayed true for all of `span`.
+// Whether `holds` stayed true during the whole `span`.
 template <class Predicate>
 [[nodiscard]] bool always(std::chrono::milliseconds span, Predicate&& holds)
 {

@@ -10,7 +10,7 @@ namespace pawl::test {
 namespace {
 
 std::mutex guard;
-std::map<std::string, std::vector<std::string>> hosts;  // guarded by it
+std::map<std::string, std::vector<std::string>> hosts;  // guarded by the mutex
 
 std::vector<std::string> addresses_of(const char* name)
 {
@@ -52,7 +52,7 @@ extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo
     if (addresses.empty() || numbers_only) {
         return true_getaddrinfo()(name, service, hints, result);
     }
-    // freeaddrinfo(3) of the C library frees each part of the list by itself.
+    // freeaddrinfo(3) of the C library frees each element of the list separately.
     addrinfo** end = result;
     for (const auto& each : addresses) {
         if (const int problem = true_getaddrinfo()(each.c_str(), service, hints, end)) {

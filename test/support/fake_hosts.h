@@ -1,5 +1,5 @@
-// Host names that have, in this process, the addresses that a test gives them. A test that includes this
-// replaces getaddrinfo(3) in the whole program; other names are looked up as ever.
+// Host names with addresses that a test chooses, in this process only. A test that includes this
+// replaces getaddrinfo(3) in the whole program. Other names are looked up as usual.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace pawl::test {
 
 class fake_host {
 public:
-    // The addresses are numbers, and are found in this order.
+    // The addresses are numeric, and are returned in this order.
     fake_host(std::string name, std::vector<std::string> addresses);
     ~fake_host();
     fake_host(const fake_host&) = delete;

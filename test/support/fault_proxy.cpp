@@ -30,7 +30,7 @@ std::size_t proxy_counts::of(const std::string& command) const
     return found == requests.end() ? 0 : found->second;
 }
 
-// The proxy's thread owns all sockets and settings; only the counts and the list of errands are
+// The proxy's thread owns all sockets and settings. Only the counts and the list of errands are
 // shared with the test.
 class fault_proxy::loop {
 public:
@@ -188,7 +188,7 @@ private:
         ::poll(polled_.data(), polled_.size(), timeout_ms);
     }
 
-    // A socket from which nothing is wanted is left out: poll() would report its hang-up for ever.
+    // A socket without wanted events is left out: poll() would report its hang-up again and again.
     void push(int fd, short events)
     {
         polled_.push_back({.fd = events == 0 ? -1 : fd, .events = events, .revents = 0});
@@ -224,8 +224,9 @@ private:
 
     void advance_all()
     {
-        // Errands may have removed connections, and accept_all() added some: what poll() said is
-        // looked up by descriptor, and reading one that is not ready does no harm.
+        // Errands may have removed connections, and accept_all() may have added some. So the
+        // results of poll() are looked up by descriptor. Reading from a socket that is not ready
+        // does no harm.
         const auto now = proxy_clock::now();
         const auto ready = [this](int fd) {
             return std::any_of(polled_.begin(), polled_.end(), [fd](const pollfd& one) {
@@ -245,7 +246,7 @@ private:
     std::uint16_t port_ = 0;
     socket_fd wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 
-    // The proxy's thread only, once it runs.
+    // Used by the proxy's thread only, when it runs.
     std::uint16_t target_port_;
     socket_fd listener_;
     door door_ = door::open;

@@ -1,5 +1,5 @@
-// A TCP port of 127.0.0.1 on which nobody listened a moment ago. Someone may take it before the
-// caller does: who binds it must be ready to ask for another.
+// A TCP port of 127.0.0.1 that was free a moment ago. Another process may take it before the caller
+// does. Then the caller must ask for another one.
 #pragma once
 
 #include <cstdint>

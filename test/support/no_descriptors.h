@@ -1,4 +1,4 @@
-// While it lives this process can open nothing more.
+// While this exists, the process cannot open any more descriptors.
 #pragma once
 
 #include <sys/resource.h>
@@ -15,7 +15,7 @@ public:
         const int lowest_free = ::dup(0);
         if (lowest_free < 0 || ::close(lowest_free) != 0 ||
             ::getrlimit(RLIMIT_NOFILE, &usual_) != 0) {
-            throw std::runtime_error{"cannot look at the descriptors"};
+            throw std::runtime_error{"cannot read the list of descriptors"};
         }
         auto none = usual_;
         none.rlim_cur = static_cast<rlim_t>(lowest_free);

@@ -48,7 +48,7 @@ process::process() : files_{std::make_unique<temp_dir>()} {}
 
 process::process(std::vector<std::string> command) : process{}
 {
-    // All memory is taken before the fork: the child of a process with threads must only exec.
+    // All memory is allocated before the fork: the child of a process with threads must only exec.
     std::vector<char*> words;
     for (std::string& word : command) words.push_back(word.data());
     words.push_back(nullptr);
@@ -77,7 +77,7 @@ void process::start(const std::function<int()>& body)
     if (pid_ < 0) fail("fork");
     if (pid_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent) ::_exit(body_threw);  // it died before prctl
+        if (::getppid() != parent) ::_exit(body_threw);  // the parent died before prctl
         restore_signals();
         ::dup2(in[0], STDIN_FILENO);
         ::dup2(out, STDOUT_FILENO);

@@ -1,9 +1,9 @@
-// A child process of a test: started, fed, signalled, waited for within a limit, and killed when
-// its object goes.
+// A child process of a test. A test can start it, write to it, signal it, and wait for it with a
+// limit. It is killed when its object is destroyed.
 //
-// Its output goes to files, so that a child which talks a lot never blocks on a test that does not
-// listen. It dies with the thread that started it (PR_SET_PDEATHSIG): start it from a thread that
-// lives as long as the child should.
+// Its output goes to files, so that a child with much output never blocks on a test that does not
+// read it. It dies with the thread that started it (PR_SET_PDEATHSIG). So start it from a thread
+// that lives as long as the child should.
 #pragma once
 
 #include "support/temp_dir.h"
@@ -19,7 +19,7 @@
 
 namespace pawl::test {
 
-// How a process ended: one of the two.
+// How a process ended. One of the two is set.
 struct ending {
     std::optional<int> code;
     std::optional<int> signal;
@@ -42,7 +42,7 @@ public:
     // Runs a command, found in PATH.
     explicit process(std::vector<std::string> command);
 
-    // Runs a function in a fork of this process and ends with what it returns (99 when it throws).
+    // Runs a function in a fork of this process. Its result is the exit status (99 if it throws).
     // Only the calling thread exists in the child.
     [[nodiscard]] static process forked(const std::function<int()>& body);
 
@@ -54,12 +54,12 @@ public:
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
-    // What it has written so far.
+    // The output so far.
     [[nodiscard]] std::string out() const;
     [[nodiscard]] std::string err() const;
 
-    // Waits until it has written a line that starts with `start`, and returns the rest of that line.
-    // Throws when that does not happen in time.
+    // Waits until it has written a line that starts with `start`, and returns the rest of that
+    // line. Throws if that does not happen in time.
     [[nodiscard]] std::string line_after(std::string_view start) const;
 
     void write(std::string_view text);
@@ -67,10 +67,10 @@ public:
 
     void signal(int number) noexcept;
 
-    // How it ended, or nothing when it goes on beyond the limit.
+    // How it ended, or nothing if it is still running at the limit.
     [[nodiscard]] std::optional<ending> wait(std::chrono::milliseconds limit);
 
-    // Without a wait.
+    // Does not wait.
     [[nodiscard]] bool running();
 
 private:

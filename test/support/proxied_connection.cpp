@@ -27,7 +27,7 @@ bool is_published(std::string_view bytes)
     return bytes.starts_with(">3\r\n$7\r\nmessage\r\n");
 }
 
-// Over RESP3 a SUBSCRIBE has no other answer than this, for each channel.
+// Over RESP3 this push message is the only answer to a SUBSCRIBE, one for each channel.
 bool confirms_subscription(std::string_view bytes)
 {
     return bytes.starts_with(">3\r\n$9\r\nsubscribe\r\n");
@@ -88,8 +88,8 @@ bool proxied_connection::advance(bool client_ready, bool server_ready, proxy_clo
     if (down_.ended) return down_works && !up_.ended && !down_.outgoing.empty();
     if (!up_.ended) return true;
 
-    // A client that has gone is still owed the delivery of what it sent. Closing the server's end
-    // with replies unread would reset it, and the server might never read that.
+    // The client is gone, but what it sent must still be delivered. Closing the server's end with
+    // unread replies would reset the connection, and the server might never read the requests.
     down_.lossy = true;
     down_.outgoing.clear();
     if (up_.outgoing.empty() && !std::exchange(said_goodbye_, true)) {

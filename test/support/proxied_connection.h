@@ -1,5 +1,5 @@
-// One connection through the fault proxy: two sockets, and for each direction a pipe that cuts the
-// stream into messages, decides about each, and delivers it when its time has come.
+// One connection through the fault proxy: two sockets, and a pipe for each direction. A pipe splits
+// the stream into messages, decides about each, and delivers it when its time has come.
 #pragma once
 
 #include "support/fault_proxy.h"
@@ -24,7 +24,7 @@ struct swallow_rule {
     fault_proxy::afterwards then;
 };
 
-// What all connections share; owned by the proxy's thread.
+// The settings that all connections share. The proxy's thread owns them.
 struct proxy_settings {
     proxy_fault fault = proxy_fault::pass;
     std::chrono::milliseconds delay{0};
@@ -47,10 +47,10 @@ public:
     [[nodiscard]] short client_events(proxy_clock::time_point now) const;
     [[nodiscard]] short server_events(proxy_clock::time_point now) const;
 
-    // When something that is held back falls due; the far future when nothing is.
+    // When the next held-back message is due. The far future if there is none.
     [[nodiscard]] proxy_clock::time_point next_due() const;
 
-    // Moves what can be moved. False when the connection is over.
+    // Moves all bytes that can be moved. False if the connection has ended.
     [[nodiscard]] bool advance(bool client_ready, bool server_ready, proxy_clock::time_point now);
 
     // Whether the client has closed its end.
@@ -65,7 +65,7 @@ private:
             proxy_clock::time_point due;
             std::string bytes;
         };
-        std::string incoming;  // not yet a whole message
+        std::string incoming;  // not yet a complete message
         std::deque<piece> outgoing;
         bool lossy = false;  // bytes were lost: nothing passes any more
         bool ended = false;  // the source has closed
@@ -91,8 +91,8 @@ private:
     pipe up_;    // client → server
     pipe down_;  // server → client
     std::deque<std::shared_ptr<swallow_rule>>
-        expected_;      // for each reply to come: its rule, or none
-    bool raw_ = false;  // not RESP: bytes are passed on as they come
+        expected_;      // the rule of each outstanding reply, or none
+    bool raw_ = false;  // not RESP: bytes are passed on unchanged
     bool close_now_ = false;
     bool said_goodbye_ = false;  // the server knows that the client has closed
 };

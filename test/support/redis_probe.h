@@ -1,4 +1,4 @@
-// A small client of its own (hiredis) with which a test looks at the server behind pawl's back.
+// A separate small client (hiredis) with which a test inspects the server.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ struct redis_value {
 
 class redis_probe {
 public:
-    // Connects at once; throws when that fails, as every call does when no reply comes in time.
+    // Connects at once. Throws if that fails. Every call throws if no reply comes in time.
     static redis_probe unix_socket(const std::string& path);
     static redis_probe tcp(std::uint16_t port);
 
@@ -38,26 +38,27 @@ public:
     redis_probe(redis_probe&&) noexcept;
     redis_probe& operator=(redis_probe&&) noexcept;
 
-    // Any bytes in any word. An error reply is a value like others.
+    // Words may contain any bytes. An error reply is a normal value.
     redis_value command(std::initializer_list<std::string_view> words);
     redis_value command(const std::vector<std::string>& words);
 
-    // The same, but an error reply throws: for what must work if the test is to mean anything.
+    // The same, but an error reply throws. For commands that must succeed for the test to make
+    // sense.
     redis_value must(std::initializer_list<std::string_view> words);
 
     [[nodiscard]] bool exists(std::string_view key);
-    [[nodiscard]] std::string get(std::string_view key);                // empty when there is none
-    [[nodiscard]] std::chrono::milliseconds ttl(std::string_view key);  // negative: none
+    [[nodiscard]] std::string get(std::string_view key);                    // empty: none
+    [[nodiscard]] std::chrono::milliseconds ttl(std::string_view key);      // negative: none
     [[nodiscard]] std::vector<std::string> keys(std::string_view pattern);  // sorted
 
-    // How often this command was called since the last reset_stats(), by anyone, scripts included.
+    // How often this command was called since the last reset_stats(), by all clients and scripts.
     [[nodiscard]] std::int64_t calls(std::string_view command);
     void reset_stats();
 
-    // The same for every command, this one (INFO) left out.
+    // The same for every command, without the INFO that this call sends.
     [[nodiscard]] std::map<std::string, std::int64_t> all_calls();
 
-    // One line for each connection, this one left out.
+    // One line for each connection, except this one.
     [[nodiscard]] std::vector<std::string> client_list();
 
     // The ids of the connections that are subscribed to a channel.

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds stop_limit{3'000};
 
 redis_server::redis_server(server_options options) : options_{std::move(options)}
 {
-    // A port that was free may be taken by the time that redis-server binds it.
+    // A free port may be taken by another process before redis-server binds it.
     for (int choice = 0; choice < most_port_choices; ++choice) {
         choose_ports();
         if (start()) return;
@@ -31,7 +31,7 @@ redis_server::redis_server(server_options options) : options_{std::move(options)
 
 redis_server::~redis_server()
 {
-    // Nothing of its data is wanted, so it need not be asked; this reaches a frozen one too.
+    // Its data is not needed, so SIGKILL is fine. It also ends a frozen server.
     if (process_) process_->signal(SIGKILL);
 }
 
@@ -68,7 +68,7 @@ bool redis_server::start()
 
 bool redis_server::answers() const
 {
-    // "NOAUTH Authentication required" is an answer as well.
+    // "NOAUTH Authentication required" is an answer too.
     try {
         const redis_value reply = probe().command({"PING"});
         return reply.text.find("LOADING") == std::string::npos;
@@ -87,7 +87,8 @@ void redis_server::stop()
 void redis_server::kill()
 {
     process_->signal(SIGKILL);
-    if (!process_->wait(patience)) throw std::runtime_error{"redis-server survives SIGKILL"};
+    if (!process_->wait(patience))
+        throw std::runtime_error{"redis-server did not end after SIGKILL"};
 }
 
 void redis_server::restart()
@@ -104,7 +105,7 @@ void redis_server::freeze()
         return ::waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WNOHANG) == 0 &&
                info.si_pid == pid();
     });
-    if (!stopped) throw std::runtime_error{"redis-server does not freeze"};
+    if (!stopped) throw std::runtime_error{"redis-server did not stop after SIGSTOP"};
 }
 
 void redis_server::thaw()

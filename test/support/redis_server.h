@@ -1,9 +1,9 @@
-// A real redis-server of a test's own: on 127.0.0.1 and on a private Unix socket, without
-// persistence, gone with its object at the latest.
+// A real redis-server for one test: on 127.0.0.1 and on a private Unix socket, without persistence.
+// It ends with its object at the latest.
 //
 //   state     what happens to clients
 //   running   served
-//   frozen    connections stay and new ones are taken by the kernel, but nobody answers
+//   frozen    connections stay, and the kernel accepts new ones, but there are no replies
 //   stopped   connections are closed, new ones are refused
 #pragma once
 
@@ -22,19 +22,19 @@ class tls_files;
 
 struct server_options {
     std::vector<std::string> config;      // further lines of redis.conf
-    const tls_files* tls = nullptr;       // opens a TLS port too; must outlive the server
-    bool tls_client_certificate = false;  // and asks for a client certificate there
+    const tls_files* tls = nullptr;       // also opens a TLS port; must outlive the server
+    bool tls_client_certificate = false;  // asks for a client certificate there
 };
 
 class redis_server {
 public:
-    // Returns when the server answers. Throws, with the server's log, when it does not.
+    // Returns when the server answers. Throws, with the server's log, if it does not.
     explicit redis_server(server_options options = {});
     ~redis_server();
     redis_server(const redis_server&) = delete;
     redis_server& operator=(const redis_server&) = delete;
 
-    void stop();     // SIGTERM, and SIGKILL if that does not help
+    void stop();     // SIGTERM, and SIGKILL if that is not enough
     void kill();     // SIGKILL
     void restart();  // on the same ports and socket, without any data
     void freeze();   // SIGSTOP; returns when it has taken effect

@@ -18,7 +18,7 @@ unsigned hex_digit(char c)
     return static_cast<unsigned>(digits.find(c));
 }
 
-// The character after a backslash at `at`; moves on to the last one of the escape.
+// The character that the escape at `at` means. Moves `at` to the last character of the escape.
 char unescaped(std::string_view line, std::size_t& at)
 {
     switch (line.at(at)) {
@@ -38,7 +38,7 @@ char unescaped(std::string_view line, std::size_t& at)
 
 request monitored_words(std::string_view line)
 {
-    // 1339518083.107412 [0 unix:/path] "get" "job"      and "[0 lua]" for what scripts call
+    // 1339518083.107412 [0 unix:/path] "get" "job"      with "[0 lua]" for calls of scripts
     request words;
     const std::size_t start = line.find("] \"");
     if (start == line.npos || line.substr(0, start).ends_with(" lua")) return words;
@@ -60,7 +60,7 @@ request_monitor::request_monitor(const std::string& socket_path,
     if (::send(socket_.get(), ask.data(), ask.size(), MSG_NOSIGNAL) < 0 ||
         ::recv(socket_.get(), answer.data(), answer.size(), MSG_WAITALL) < 0 ||
         std::string_view{answer.data(), answer.size()} != yes) {
-        throw std::runtime_error{"request_monitor: the server does not want to be monitored"};
+        throw std::runtime_error{"request_monitor: the server refuses MONITOR"};
     }
     thread_ = std::jthread{[this] { run(); }};
 }
@@ -106,7 +106,7 @@ void request_monitor::catch_up(redis_probe& probe)
     probe.must({"ECHO", std::string{mark} + std::to_string(number)});
     std::unique_lock lock{mutex_};
     if (!changed_.wait_for(lock, 2 * patience, [&] { return marks_seen_ >= number; })) {
-        throw std::runtime_error{"request_monitor: it does not catch up"};
+        throw std::runtime_error{"request_monitor: it did not catch up in time"};
     }
 }
 

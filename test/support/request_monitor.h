@@ -1,5 +1,5 @@
-// What a server executes for its clients, in that order: its MONITOR, on a connection and a thread
-// of their own. Slows the server down.
+// Records the requests that a server executes for its clients, in order. It uses MONITOR, on a
+// separate connection and thread. It slows the server down.
 #pragma once
 
 #include "support/fault_proxy.h"
@@ -18,15 +18,15 @@ namespace pawl::test {
 
 class request_monitor {
 public:
-    // Begins before it returns. `seen` gets each request, on the monitor's thread; what scripts
-    // call is left out.
+    // Monitoring has begun when this returns. `seen` is called for each request, on the monitor's
+    // thread. Calls of scripts are left out.
     request_monitor(const std::string& socket_path, std::function<void(const request&)> seen);
     ~request_monitor();
     request_monitor(const request_monitor&) = delete;
     request_monitor& operator=(const request_monitor&) = delete;
 
-    // Returns when all that was executed before the call has been seen. Throws when that takes too
-    // long.
+    // Returns when all requests that were executed before the call have been seen. Throws if that
+    // takes too long.
     void catch_up(redis_probe& probe);
 
 private:
@@ -42,7 +42,7 @@ private:
     std::jthread thread_;
 };
 
-// The words of one line of MONITOR; none if a script called it.
+// The words of one line of MONITOR. Empty if a script made the call.
 [[nodiscard]] request monitored_words(std::string_view line);
 
 }  // namespace pawl::test

@@ -1,4 +1,4 @@
-// A connection to a server on which a test sees the bytes of each RESP3 reply.
+// A connection to a server that shows a test the bytes of each RESP3 reply.
 #pragma once
 
 #include "redis/resp.h"
@@ -12,8 +12,8 @@ namespace pawl::test {
 
 class resp_connection {
 public:
-    // Connects to a Unix socket and says HELLO 3. Throws when that fails, as each call does when
-    // there is no reply within seconds.
+    // Connects to a Unix socket and sends HELLO 3. Throws if that fails. Each call throws if there
+    // is no reply within seconds.
     explicit resp_connection(const std::string& path);
 
     // Sends a request and returns the reply.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int deepest = 16;
 
-// A cursor over the bytes; each step says whether there were enough of them.
+// A cursor over the bytes. Each step tells whether there were enough bytes.
 struct reader {
     std::string_view bytes;
     std::size_t at = 0;
@@ -39,7 +39,7 @@ long number(std::string_view text)
     long result = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), result);
     if (problem != std::errc{} || end != text.data() + text.size()) {
-        throw std::runtime_error{"not RESP: '" + std::string{text} + "' is no number"};
+        throw std::runtime_error{"not RESP: '" + std::string{text} + "' is not a number"};
     }
     return result;
 }
@@ -99,7 +99,7 @@ std::vector<std::string> request_words(std::string_view request)
     for (long i = 0; i < count; ++i) {
         const long size = number(all.line().value().substr(1));
         words.emplace_back(request.substr(all.at, static_cast<std::size_t>(size)));
-        if (!all.skip(static_cast<std::size_t>(size) + 2)) throw std::runtime_error{"cut short"};
+        if (!all.skip(static_cast<std::size_t>(size) + 2)) throw std::runtime_error{"incomplete"};
     }
     return words;
 }

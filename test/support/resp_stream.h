@@ -1,5 +1,6 @@
-// Cuts a stream of the Redis protocol into whole messages: just enough of it to know where one ends.
-// Written apart from the library's parser, so that the two do not share a mistake.
+// Splits a stream of the Redis protocol into whole messages. It parses only as much as is needed to
+// find the end of each. It is independent of the library's parser, so that the two do not share a
+// mistake.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,11 @@
 
 namespace pawl::test {
 
-// The length of the first whole value (RESP2 or RESP3) of `bytes`, or nothing when more must come.
-// Throws std::runtime_error when it is not RESP.
+// The length of the first complete value (RESP2 or RESP3) in `bytes`. Nothing if it is incomplete.
+// Throws std::runtime_error if it is not RESP.
 [[nodiscard]] std::optional<std::size_t> first_value(std::string_view bytes);
 
-// The words of a whole request: an array of bulk strings.
+// The words of a complete request: an array of bulk strings.
 [[nodiscard]] std::vector<std::string> request_words(std::string_view request);
 
 }  // namespace pawl::test

@@ -1,5 +1,5 @@
-// For a child before exec: tests that were started in the background, or by nohup, ignore signals
-// which the programs under test are to die of.
+// For a child before exec. Tests that were started in the background, or by nohup, ignore signals
+// that must end the programs under test.
 #pragma once
 
 #include <csignal>

@@ -20,13 +20,13 @@ std::size_t entries(const char* directory)
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// Whether this thread has ended, or is about to. The kernel lists it for a moment after join().
+// Whether this thread has ended or is ending. The kernel lists a thread for a moment after join().
 bool is_exiting(const std::filesystem::path& task)
 {
     std::string line;
     std::getline(std::ifstream{task / "stat"}, line);
     const std::size_t name_end = line.rfind(')');
-    if (name_end == line.npos) return true;  // it is gone already
+    if (name_end == line.npos) return true;  // it has ended already
     std::istringstream fields{line.substr(name_end + 1)};
     std::string skipped;
     for (int i = 0; i < 6; ++i) fields >> skipped;  // proc(5): state to tpgid
@@ -40,7 +40,7 @@ bool is_exiting(const std::filesystem::path& task)
 
 std::size_t thread_count()
 {
-    // A sanitizer starts a thread of its own together with the first one of the program. It is to be
+    // A sanitizer starts its own thread together with the first thread of the program. It must be
     // counted from the beginning.
     static std::once_flag first;
     std::call_once(first, [] { std::thread{[] {}}.join(); });
@@ -51,7 +51,7 @@ std::size_t thread_count()
 
 std::size_t descriptor_count()
 {
-    return entries("/proc/self/fd") - 1;  // less the one that reads the directory
+    return entries("/proc/self/fd") - 1;  // without the one that reads the directory
 }
 
 }  // namespace pawl::test

@@ -1,4 +1,4 @@
-// A value that processes share: a file in the memory of each. Outlives whoever is killed.
+// A value that processes share through a mapped file. It outlives a process that is killed.
 #pragma once
 
 #include <cerrno>
@@ -11,11 +11,11 @@
 
 namespace pawl::test {
 
-// T is made of lock-free atomics, all of which are zero at first.
+// T consists of lock-free atomics, which are zero at first.
 template <class T>
 class shared_file {
 public:
-    // Makes the file if there is none.
+    // Creates the file if it does not exist.
     explicit shared_file(const std::string& path)
     {
         const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -41,7 +41,7 @@ private:
     T* value_;
 };
 
-// A file that one process at a time can have, by the kernel's word: it takes it from the dead.
+// A file that one process at a time can own. The kernel takes it away from a dead process.
 class file_token {
 public:
     explicit file_token(const std::string& path)

@@ -27,10 +27,10 @@ silent_listener::silent_listener(const std::string& address, std::uint16_t port)
     require(::listen(listening_.get(), 0) == 0, "listen");
     require(::getsockname(listening_.get(), generic, &size) == 0, "getsockname");
     require(::connect(filler_.get(), generic, size) == 0, "connect");
-    // From when the listener sees the first one, there is no room for a second.
+    // When the listener sees the first connection, there is no room for a second one.
     pollfd taken{listening_.get(), POLLIN, 0};
     constexpr int patience_ms = 15'000;
-    if (::poll(&taken, 1, patience_ms) != 1) throw std::runtime_error{"nobody comes"};
+    if (::poll(&taken, 1, patience_ms) != 1) throw std::runtime_error{"no connection arrived"};
 }
 
 void silent_listener::make_room()

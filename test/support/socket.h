@@ -1,4 +1,4 @@
-// Sockets of the loopback interface or of a path.
+// Sockets on the loopback interface or on a path.
 #pragma once
 
 #include "common/unique_fd.h"
@@ -10,17 +10,17 @@ namespace pawl::test {
 
 using socket_fd = common::unique_fd;
 
-// Once it is closed, the peer gets a reset instead of an orderly end.
+// When it is closed, the peer gets a reset instead of an orderly end.
 void reset_when_closed(const socket_fd& socket) noexcept;
 
-// Bound to 127.0.0.1, not blocking, not listening yet; port 0 takes a free one. Throws when the port
-// is taken.
+// Bound to 127.0.0.1, non-blocking, not listening yet. Port 0 selects a free port. Throws if the
+// port is in use.
 [[nodiscard]] socket_fd bind_loopback(std::uint16_t port);
 
-// Being connected to 127.0.0.1, not blocking. Empty when that failed at once.
+// Connecting to 127.0.0.1, non-blocking. Empty if that failed at once.
 [[nodiscard]] socket_fd connect_loopback(std::uint16_t port);
 
-// Connected to a Unix socket, blocking. Throws when that fails.
+// Connected to a Unix socket, blocking. Throws if that fails.
 [[nodiscard]] socket_fd connect_unix(const std::string& path);
 
 [[nodiscard]] std::uint16_t local_port(const socket_fd& socket);

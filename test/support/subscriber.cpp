@@ -23,7 +23,7 @@ std::optional<std::string> subscriber::next(std::chrono::milliseconds limit)
 {
     const auto value = next_value(limit);
     if (!value) return std::nullopt;
-    // An array of strings, as a request is: "message", the channel, the text.
+    // An array of strings, like a request: "message", the channel, the text.
     return request_words(*value).at(2);
 }
 
@@ -44,7 +44,7 @@ std::optional<std::string> subscriber::next_value(std::chrono::milliseconds limi
         }
         std::array<char, 4096> chunk;
         const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
-        if (got <= 0) throw std::runtime_error{"subscriber: the connection is gone"};
+        if (got <= 0) throw std::runtime_error{"subscriber: the connection has ended"};
         buffer_.append(chunk.data(), static_cast<std::size_t>(got));
     }
 }

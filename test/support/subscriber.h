@@ -1,4 +1,4 @@
-// A listener on one channel of a server, on a connection of its own that speaks RESP2.
+// A subscriber to one channel of a server, on a separate connection that uses RESP2.
 #pragma once
 
 #include "support/eventually.h"
@@ -15,7 +15,7 @@ public:
     // Returns when it is subscribed.
     subscriber(const std::string& socket_path, const std::string& channel);
 
-    // The next message, or nothing when none comes in time.
+    // The next message, or nothing if none comes in time.
     [[nodiscard]] std::optional<std::string> next(std::chrono::milliseconds limit = patience);
 
 private:

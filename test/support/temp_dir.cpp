@@ -11,7 +11,7 @@ namespace pawl::test {
 
 temp_dir::temp_dir()
 {
-    // Short on purpose: a Unix socket below it must fit into 108 bytes.
+    // Short, because the path of a Unix socket in it must fit into 108 bytes.
     std::string name = (std::filesystem::temp_directory_path() / "pawl-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
         throw std::system_error{errno, std::generic_category(), "mkdtemp " + name};

@@ -1,4 +1,4 @@
-// A fresh directory that goes away with its object, whatever is in it.
+// A new directory that is deleted, with its contents, when its object is destroyed.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ private:
     std::filesystem::path path_;
 };
 
-// The whole of a file; empty when there is none.
+// The contents of a file. Empty if it does not exist.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -9,7 +9,7 @@ namespace pawl::test {
 
 namespace {
 
-// The machine's own openssl.cnf is left out of it: distributions differ in what theirs adds.
+// The machine's own openssl.cnf is not used, because distributions differ in its contents.
 constexpr std::string_view config = R"(
 [req]
 prompt = no

@@ -1,5 +1,5 @@
-// Certificates for a test, made with the openssl command in a temporary directory: an authority, a
-// server and a client that it vouches for, and a second authority that has nothing to do with them.
+// Certificates for a test, created with the openssl command in a temporary directory: an authority,
+// a server and a client with certificates of that authority, and a second, unrelated authority.
 #pragma once
 
 #include "support/temp_dir.h"

@@ -59,7 +59,7 @@ TEST_F(acquiring, a_grant_counts_from_before_the_request_was_sent)
     EXPECT_EQ(m.result().sent, at(0));
 }
 
-TEST_F(acquiring, a_grant_that_arrives_just_before_its_deadline_is_one)
+TEST_F(acquiring, a_grant_that_arrives_just_before_its_deadline_is_valid)
 {
     acquire_machine m{{.mine = {&object_, "me"},
                        .lease = 1000ms,
@@ -72,13 +72,13 @@ TEST_F(acquiring, a_grant_that_arrives_just_before_its_deadline_is_one)
     EXPECT_FALSE(m.result().failure);
 }
 
-TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_no_grant)
+TEST_F(acquiring, a_grant_that_arrives_after_its_own_deadline_is_not_valid)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     ASSERT_EQ(m.answered(grant(7), at(988)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
-    EXPECT_TRUE(m.result().uncertain) << "the server may hold it for us";
+    EXPECT_TRUE(m.result().uncertain) << "the lock may be held on the server";
 }
 
 TEST_F(acquiring, a_late_grant_within_patience_is_repeated_and_counts_from_the_repeat)
@@ -122,7 +122,7 @@ TEST_F(acquiring, a_busy_lock_is_asked_for_again_after_a_jittered_pause)
     }
 }
 
-TEST_F(acquiring, the_end_of_the_holders_lease_is_not_slept_through)
+TEST_F(acquiring, the_next_poll_is_no_later_than_the_end_of_the_holders_lease)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
@@ -153,10 +153,10 @@ TEST_F(acquiring, a_lost_reply_is_followed_by_a_repeat_that_says_so)
     EXPECT_EQ(sent(step).mine.holder, "me") << "the same request, not a new one";
     ASSERT_EQ(m.answered(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
-    EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the try that was answered";
+    EXPECT_EQ(m.result().sent, at(110)) << "the lease counts from the answered attempt";
 }
 
-TEST_F(acquiring, a_request_that_never_left_is_no_repeat)
+TEST_F(acquiring, a_request_after_one_that_was_never_sent_is_not_a_repeat)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
@@ -165,7 +165,8 @@ TEST_F(acquiring, a_request_that_never_left_is_no_repeat)
     EXPECT_FALSE(sent(step).repeated);
 }
 
-TEST_F(acquiring, silence_ends_with_unreachable_when_patience_does_and_is_cleaned_up)
+TEST_F(acquiring,
+       a_silent_server_is_unreachable_at_the_end_of_the_patience_and_the_lock_is_given_back)
 {
     auto m = machine(time_limit::never());
     auto step = m.start(at(0));
@@ -184,10 +185,11 @@ TEST_F(acquiring, a_repeated_try_may_use_all_that_is_left_of_patience)
     auto step = m.answered(no_answer, at(100));
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_EQ(step.until, at(300)) << "on a slow line a new connection takes longer than a third";
+    EXPECT_EQ(step.until, at(300))
+        << "a new connection may take longer than a third on a slow network";
 }
 
-TEST_F(acquiring, every_sign_of_life_renews_patience)
+TEST_F(acquiring, every_answer_renews_the_patience)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
@@ -202,12 +204,12 @@ TEST_F(acquiring, a_pause_longer_than_patience_does_not_use_it_up)
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     static_cast<void>(m.answered(others_hold_it(), at(1)));
-    // The process was stopped, or the interval is long.
+    // The process was stopped, or the poll interval is long.
     static_cast<void>(m.on_time(at(5000)));
-    EXPECT_EQ(m.answered(never_sent, at(5100)).what, kind::pause) << "there is a second try";
+    EXPECT_EQ(m.answered(never_sent, at(5100)).what, kind::pause) << "there is a second attempt";
 }
 
-TEST_F(acquiring, a_holder_that_is_not_its_own_is_never_taken_for_its_own_grant)
+TEST_F(acquiring, a_holder_given_by_the_user_is_never_taken_for_its_own_grant)
 {
     random_ = always(1);
     acquire_machine m{{.mine = {&object_, "job"},
@@ -248,9 +250,9 @@ TEST_F(acquiring, cancelling_while_a_request_is_under_way_must_be_cleaned_up)
     EXPECT_TRUE(m.result().uncertain);
 }
 
-TEST_F(acquiring, once_unsure_always_unsure_even_after_a_busy_answer)
+TEST_F(acquiring, after_a_lost_reply_the_lock_is_given_back_even_after_a_busy_answer)
 {
-    // The first request may still be on its way, and be granted when the holder leaves.
+    // The first request may still be on its way, and be granted when the holder releases the lock.
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
     auto step = m.answered(no_answer, at(100));
@@ -272,7 +274,7 @@ TEST_F(acquiring, a_refusal_is_final)
     EXPECT_EQ(m.result().detail, "OOM");
 }
 
-TEST_F(acquiring, a_caller_who_does_not_wait_is_told_at_once_that_nobody_listens)
+TEST_F(acquiring, a_caller_that_does_not_wait_is_told_at_once_that_there_is_no_server)
 {
     auto nobody = never_sent;
     nobody.no_server = true;
@@ -318,7 +320,7 @@ protected:
     }
 };
 
-TEST_F(acquiring_with_a_hint, gives_it_to_the_first_request_only)
+TEST_F(acquiring_with_a_hint, passes_it_with_the_first_request_only)
 {
     auto m = hinted();
     const auto first = sent(m.start(at(0)));
@@ -330,7 +332,7 @@ TEST_F(acquiring_with_a_hint, gives_it_to_the_first_request_only)
     EXPECT_FALSE(second.first);
 }
 
-TEST_F(acquiring_with_a_hint, gives_it_again_to_a_request_that_repeats_one_without_an_answer)
+TEST_F(acquiring_with_a_hint, passes_it_again_with_the_repeat_of_an_unanswered_request)
 {
     auto m = hinted();
     static_cast<void>(m.start(at(0)));
@@ -339,7 +341,7 @@ TEST_F(acquiring_with_a_hint, gives_it_again_to_a_request_that_repeats_one_witho
     const auto second = sent(m.on_time(step.until));
     EXPECT_TRUE(second.repeated);
     EXPECT_FALSE(second.first);
-    EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have become of the first";
+    EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have happened to the first";
 }
 
 TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_the_store_says_so)
@@ -372,7 +374,7 @@ TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_its_time_is_over_or_
     EXPECT_EQ(cancelled.result().wanted_until, at(50) + latest_execution);
 }
 
-TEST_F(acquiring, gives_the_stores_hint_back_if_the_first_answer_was_a_grant)
+TEST_F(acquiring, returns_the_stores_hint_if_the_first_answer_was_a_grant)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
@@ -395,12 +397,12 @@ TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
     EXPECT_TRUE(sent(m.on_time(step.until)).repeated);
     ASSERT_EQ(m.answered(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
-    EXPECT_EQ(m.result().wanted_until, at(300)) << "that of the last request";
+    EXPECT_EQ(m.result().wanted_until, at(300)) << "the time of the last request";
 }
 
 // ── How long the server was silent ──────────────────────────────────────────────────────────────
 
-TEST_F(acquiring, that_ends_with_patience_says_since_when_the_server_was_silent)
+TEST_F(acquiring, that_ends_with_the_patience_reports_since_when_the_server_was_silent)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
@@ -412,7 +414,7 @@ TEST_F(acquiring, that_ends_with_patience_says_since_when_the_server_was_silent)
     EXPECT_TRUE(m.result().silence->out_of_patience);
 }
 
-TEST_F(acquiring, that_ends_with_the_callers_limit_was_silent_for_less)
+TEST_F(acquiring, that_ends_with_the_callers_limit_reports_since_when_the_server_was_silent)
 {
     auto m = machine(time_limit::after(100ms));
     static_cast<void>(m.start(at(0)));
@@ -423,7 +425,7 @@ TEST_F(acquiring, that_ends_with_the_callers_limit_was_silent_for_less)
     EXPECT_FALSE(m.result().silence->out_of_patience);
 }
 
-TEST_F(acquiring, that_is_cancelled_says_whether_an_answer_was_missing)
+TEST_F(acquiring, that_is_cancelled_reports_whether_an_answer_was_missing)
 {
     auto while_it_asks = machine(time_limit::never());
     static_cast<void>(while_it_asks.start(at(0)));
@@ -438,7 +440,7 @@ TEST_F(acquiring, that_is_cancelled_says_whether_an_answer_was_missing)
     EXPECT_FALSE(while_it_waits.result().silence);
 }
 
-TEST_F(acquiring, that_is_refused_was_answered)
+TEST_F(acquiring, that_is_refused_reports_no_silence)
 {
     auto m = machine(time_limit::never());
     static_cast<void>(m.start(at(0)));
@@ -446,7 +448,7 @@ TEST_F(acquiring, that_is_refused_was_answered)
     EXPECT_FALSE(m.result().silence);
 }
 
-TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
+TEST_F(acquiring, after_others_got_no_answer_has_only_the_rest_of_the_command_limit)
 {
     random_ = always(1);
     acquire_machine m{{.mine = {&object_, "me"},
@@ -459,7 +461,7 @@ TEST_F(acquiring, after_others_had_no_answer_has_only_what_is_left_of_the_limit)
                       random_};
     const auto step = m.start(at(1000));
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_EQ(step.until, at(1100)) << "one short try it has in any case";
+    EXPECT_EQ(step.until, at(1100)) << "there is always one short attempt";
     ASSERT_EQ(m.answered(no_answer, at(1100)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
     ASSERT_TRUE(m.result().silence);
@@ -476,12 +478,12 @@ TEST_F(acquiring, an_error_from_the_server_leaves_no_request_on_its_way)
         static_cast<void>(m.start(at(0)));
         const failure error{.what = what, .maybe_executed = true};  // in part
         ASSERT_EQ(m.answered(error, at(1)).what, kind::finish);
-        EXPECT_TRUE(m.result().uncertain) << "what it did in part is taken back";
-        EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but once";
+        EXPECT_TRUE(m.result().uncertain) << "a partial effect is undone";
+        EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "but only once";
     }
 }
 
-TEST_F(acquiring, a_caller_who_does_not_wait_is_told_after_the_server_said_twice_not_now)
+TEST_F(acquiring, a_caller_that_does_not_wait_fails_after_two_temporary_errors_of_the_server)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
@@ -496,7 +498,7 @@ TEST_F(acquiring, a_caller_who_does_not_wait_is_told_after_the_server_said_twice
     EXPECT_FALSE(m.result().uncertain);
 }
 
-TEST_F(acquiring, a_caller_who_does_not_wait_outlasts_causes_that_pass_by_themselves)
+TEST_F(acquiring, a_caller_that_does_not_wait_repeats_after_errors_that_may_pass)
 {
     auto m = machine(time_limit::now());
     auto step = m.start(at(0));
@@ -507,21 +509,21 @@ TEST_F(acquiring, a_caller_who_does_not_wait_outlasts_causes_that_pass_by_themse
     }
 }
 
-TEST_F(acquiring, a_server_that_goes_away_is_not_told_as_a_busy_lock)
+TEST_F(acquiring, a_server_that_goes_away_is_not_reported_as_a_busy_lock)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));
     auto no_lock = others_hold_it();
     no_lock.holder = held_by::no_lock;
     auto step = m.answered(no_lock, at(1));
-    ASSERT_NE(step.what, kind::finish) << "it looks once more";
+    ASSERT_NE(step.what, kind::finish) << "it asks once more";
     step = m.on_time(step.until);
     const failure gone{.what = failure_kind::unreachable, .no_server = true};
     ASSERT_EQ(m.answered(gone, at(50)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::unreachable);
 }
 
-TEST_F(acquiring, who_waits_is_patient_with_a_server_that_is_not_ready)
+TEST_F(acquiring, a_waiter_is_patient_with_a_server_that_is_not_ready)
 {
     auto m = machine(time_limit::never());
     auto step = m.start(at(0));

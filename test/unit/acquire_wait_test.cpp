@@ -1,4 +1,4 @@
-// Waiting in the server's queue, as acquire_machine does it.
+// Waiting in the server's queue, in acquire_machine.
 #include "core/acquire.h"
 
 #include "unit/at.h"
@@ -76,7 +76,7 @@ protected:
 
 // ── In the queue ────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(waiting_in_the_queue, is_asked_for_with_all_that_the_server_must_know)
+TEST_F(waiting_in_the_queue, is_requested_with_all_values_that_the_server_needs)
 {
     auto m = machine();
     const auto step = m.start(at(0));
@@ -85,11 +85,11 @@ TEST_F(waiting_in_the_queue, is_asked_for_with_all_that_the_server_must_know)
     EXPECT_TRUE(sent(step).fair);
     EXPECT_EQ(sent(step).client, "client");
     EXPECT_EQ(sent(step).reserve, 7U);
-    EXPECT_EQ(sent(step).wait, 9s) << "three times as long as between two looks";
+    EXPECT_EQ(sent(step).wait, 9s) << "three times the interval of looks";
     EXPECT_FALSE(sent(step).repeated);
 }
 
-TEST_F(waiting_in_the_queue, is_not_for_who_will_not_wait)
+TEST_F(waiting_in_the_queue, is_not_requested_by_a_caller_that_does_not_wait)
 {
     auto m = machine(time_limit::now());
     EXPECT_FALSE(sent(m.start(at(0))).wait);
@@ -105,7 +105,7 @@ TEST_F(waiting_in_the_queue, lasts_until_it_is_time_to_look_again)
     step = m.on_time(step.until);
     ASSERT_EQ(step.what, kind::send);
     EXPECT_TRUE(sent(step).wait) << "it renews the place";
-    EXPECT_TRUE(sent(step).repeated) << "it may have been handed over meanwhile";
+    EXPECT_TRUE(sent(step).repeated) << "the lock may have been handed over meanwhile";
     EXPECT_EQ(sent(step).mine.holder, "me");
     step = m.answered(queued(), at(3010));
     ASSERT_EQ(step.what, kind::wait);
@@ -139,17 +139,17 @@ TEST_F(waiting_in_the_queue, has_a_place_for_a_lease_but_not_too_short_a_time)
     }
 }
 
-TEST_F(waiting_in_the_queue, does_not_sleep_through_the_end_of_the_holders_lease)
+TEST_F(waiting_in_the_queue, looks_no_later_than_the_end_of_the_holders_lease)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     EXPECT_EQ(m.answered(queued(20ms), at(5)).until, at(5 + 20 + 1));
     static_cast<void>(m.on_time(at(26)));
-    EXPECT_EQ(m.answered(queued(0ms), at(27)).until, at(28)) << "it has all but ended";
+    EXPECT_EQ(m.answered(queued(0ms), at(27)).until, at(28)) << "the lease is about to end";
     static_cast<void>(m.on_time(at(28)));
     EXPECT_EQ(m.answered(queued(1h), at(30)).until, at(3030));
     static_cast<void>(m.on_time(at(3030)));
-    EXPECT_EQ(m.answered(queued(-1ms), at(3040)).until, at(6040)) << "it never ends";
+    EXPECT_EQ(m.answered(queued(-1ms), at(3040)).until, at(6040)) << "the lease never ends";
 }
 
 TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
@@ -161,7 +161,7 @@ TEST_F(waiting_in_the_queue, ends_at_the_callers_limit)
     EXPECT_EQ(step.until, at(60));
     ASSERT_EQ(m.on_time(at(60)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::timed_out);
-    EXPECT_TRUE(m.result().uncertain) << "the place is to be given up";
+    EXPECT_TRUE(m.result().uncertain) << "the place must be given up";
 }
 
 TEST_F(waiting_in_the_queue, keeps_no_place_beyond_the_callers_limit)
@@ -178,12 +178,12 @@ TEST_F(waiting_in_the_queue, keeps_a_place_for_a_millisecond_at_least)
 {
     auto m = machine(time_limit::after(1ns));
     EXPECT_EQ(sent(m.start(at(0))).wait, 1ms);
-    // A repeat that is sent when the limit has passed, because a message came too late to be of use.
+    // A repeat that is sent after the limit has passed, because a message came too late.
     auto late = waiting(time_limit::after(60ms));
     EXPECT_EQ(sent(late.on_granted(notice(at(61) - 3s), at(61))).wait, 1ms);
 }
 
-// ── Told of a grant ─────────────────────────────────────────────────────────────────────────────
+// ── A message about a grant ─────────────────────────────────────────────────────────────────────
 
 TEST_F(waiting_in_the_queue, ends_with_a_grant_that_counts_from_the_hand_over)
 {
@@ -191,11 +191,11 @@ TEST_F(waiting_in_the_queue, ends_with_a_grant_that_counts_from_the_hand_over)
     ASSERT_EQ(m.on_granted(notice(at(500)), at(510)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().fence, 17U);
-    EXPECT_EQ(m.result().sent, at(500)) << "not when the message came";
+    EXPECT_EQ(m.result().sent, at(500)) << "not from the arrival of the message";
     EXPECT_FALSE(m.result().unheard);
 }
 
-TEST_F(waiting_in_the_queue, takes_a_grant_of_which_a_quarter_of_the_lease_has_passed)
+TEST_F(waiting_in_the_queue, accepts_a_grant_if_a_quarter_of_the_lease_has_passed)
 {
     auto m = waiting();
     ASSERT_EQ(m.on_granted(notice(at(500)), at(500 + 2250)).what, kind::finish);
@@ -210,23 +210,23 @@ TEST_F(waiting_in_the_queue, asks_again_after_a_message_that_is_too_old)
     const auto now = at(500 + 2250) + 1ns;
     const auto step = m.on_granted(notice(at(500)), now);
     ASSERT_EQ(step.what, kind::send);
-    EXPECT_TRUE(sent(step).repeated) << "so that it finds itself in place";
-    EXPECT_TRUE(sent(step).wait) << "if the lease has ended by now";
+    EXPECT_TRUE(sent(step).repeated) << "so that it finds its own grant";
+    EXPECT_TRUE(sent(step).wait) << "in case the lease has ended";
     EXPECT_EQ(sent(step).sent, now);
     ASSERT_EQ(m.answered(found(18), now + 5ms).what, kind::finish);
     EXPECT_EQ(m.result().fence, 18U);
     EXPECT_EQ(m.result().sent, now);
 }
 
-TEST_F(waiting_in_the_queue, asks_again_after_a_message_out_of_the_future)
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_from_the_future)
 {
     auto m = waiting();
     const auto step = m.on_granted(notice(at(500) + 1ns), at(500));
-    ASSERT_EQ(step.what, kind::send) << "the server's clock was stepped";
+    ASSERT_EQ(step.what, kind::send) << "the server's clock was set back";
     EXPECT_TRUE(sent(step).repeated);
 }
 
-TEST_F(waiting_in_the_queue, asks_again_after_a_message_of_which_nobody_knows_when_it_was_sent)
+TEST_F(waiting_in_the_queue, asks_again_after_a_message_with_an_unknown_time)
 {
     auto m = waiting();
     EXPECT_EQ(m.on_granted(notice({}), at(500)).what, kind::send);
@@ -239,7 +239,7 @@ TEST_F(waiting_in_the_queue, waits_on_if_an_old_grant_has_ended)
     EXPECT_EQ(m.answered(queued(), at(501)).what, kind::wait);
 }
 
-TEST_F(waiting_in_the_queue, finds_a_grant_of_which_it_did_not_hear)
+TEST_F(waiting_in_the_queue, finds_a_grant_whose_message_got_lost)
 {
     auto m = waiting();
     auto step = m.on_time(at(3001));
@@ -258,10 +258,10 @@ TEST_F(waiting_in_the_queue, is_not_needed_to_find_the_grant_of_a_request_whose_
     const auto step = m.answered(no_answer, at(100));
     static_cast<void>(m.on_time(step.until));
     ASSERT_EQ(m.answered(found(18), at(120)).what, kind::finish);
-    EXPECT_FALSE(m.result().unheard) << "there was no message to hear";
+    EXPECT_FALSE(m.result().unheard) << "there was no message to miss";
 }
 
-TEST_F(waiting_in_the_queue, may_end_with_a_grant_that_was_not_by_hand_over)
+TEST_F(waiting_in_the_queue, may_end_with_a_grant_without_a_hand_over)
 {
     auto m = waiting();
     static_cast<void>(m.on_time(at(3001)));
@@ -285,7 +285,7 @@ TEST_F(waiting_in_the_queue, without_a_place_asks_again_after_short_pauses_that_
             step = m.on_time(now);
             ASSERT_EQ(step.what, kind::send);
             EXPECT_TRUE(sent(step).wait);
-            EXPECT_FALSE(sent(step).repeated) << "nothing of it is at the server";
+            EXPECT_FALSE(sent(step).repeated) << "nothing was stored at the server";
         }
     }
 }
@@ -302,13 +302,13 @@ TEST_F(waiting_in_the_queue, that_loses_its_place_asks_again_soon)
     auto step = m.on_time(at(1100));
     step = m.answered(without_a_place(), at(1101));
     ASSERT_EQ(step.what, kind::pause);
-    EXPECT_EQ(step.until, at(1101 + 2)) << "as at first";
-    EXPECT_TRUE(sent(m.on_time(step.until)).repeated) << "the place may still be there";
+    EXPECT_EQ(step.until, at(1101 + 2)) << "the first pause again";
+    EXPECT_TRUE(sent(m.on_time(step.until)).repeated) << "the place may still exist";
 }
 
 // ── Giving up ───────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_is_on_its_way)
+TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_no_request_on_its_way)
 {
     auto m = waiting();
     ASSERT_EQ(m.on_cancel(at(9000), {}).what, kind::finish);
@@ -317,7 +317,8 @@ TEST_F(waiting_in_the_queue, that_is_cancelled_leaves_a_place_but_nothing_that_i
     EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "every request was answered";
 }
 
-TEST_F(waiting_in_the_queue, that_is_cancelled_after_a_lost_reply_says_until_when_it_may_arrive)
+TEST_F(waiting_in_the_queue,
+       that_is_cancelled_after_a_lost_reply_reports_until_when_the_request_may_arrive)
 {
     auto m = waiting();
     auto step = m.on_time(at(3001));
@@ -339,7 +340,7 @@ TEST_F(waiting_in_the_queue, that_is_refused_at_a_later_look_leaves_a_place)
     EXPECT_EQ(m.result().wanted_until, base::boot_time{});
 }
 
-TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
+TEST_F(waiting_in_the_queue, has_new_patience_at_each_look)
 {
     auto m = waiting();
     auto step = m.on_time(at(3001));
@@ -347,13 +348,13 @@ TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_at_each_look)
     EXPECT_EQ(m.answered(no_answer, at(3101)).what, kind::pause);
 }
 
-TEST_F(waiting_in_the_queue, has_patience_with_the_server_anew_after_an_old_message)
+TEST_F(waiting_in_the_queue, has_new_patience_after_an_old_message)
 {
     auto m = waiting();
     auto step = m.on_granted(notice(at(2900) - 3s), at(2900));
     ASSERT_EQ(step.what, kind::send);
     step = m.answered(no_answer, step.until);
-    EXPECT_EQ(step.what, kind::pause) << "one lost reply is not the end";
+    EXPECT_EQ(step.what, kind::pause) << "one lost reply does not end it";
 }
 
 // ── Behind the holder of another library ────────────────────────────────────────────────────────
@@ -365,7 +366,7 @@ busy behind(held_by holder, bool in_queue = true)
     return got;
 }
 
-TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to_100_ms)
+TEST_F(waiting_in_the_queue, behind_a_holder_that_announces_nothing_looks_every_20_to_100_ms)
 {
     for (const auto& [jitter, pause] : {std::pair{0.0, 20}, std::pair{1.0, 100}}) {
         auto m = machine(time_limit::never(), 30s, jitter);
@@ -376,28 +377,28 @@ TEST_F(waiting_in_the_queue, behind_a_holder_that_tells_nobody_looks_every_20_to
         step = m.on_time(step.until);
         ASSERT_EQ(step.what, kind::send);
         step = m.answered(behind(held_by::pawl), step.until);
-        EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is one of ours";
+        EXPECT_GT(step.until - at(1), 9s) << "back to waiting when the holder is pawl's";
     }
 }
 
-TEST_F(waiting_in_the_queue, ends_at_a_value_that_is_no_holder_when_it_was_seen_twice)
+TEST_F(waiting_in_the_queue, ends_when_a_value_that_is_not_a_holder_was_seen_twice)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
     auto step = m.answered(behind(held_by::no_lock), at(1));
-    ASSERT_EQ(step.what, kind::wait) << "its expiry may be about to be set";
+    ASSERT_EQ(step.what, kind::wait) << "its expiry may be set soon";
     EXPECT_LE(step.until, at(101));
-    step = m.on_time(at(5));  // the client listens from now on, and so it was woken
+    step = m.on_time(at(5));  // the client listens from now on, so the waiter was woken
     ASSERT_EQ(m.answered(behind(held_by::no_lock), at(6)).what, kind::wait) << "not yet";
     step = m.on_time(at(101));
     ASSERT_EQ(m.answered(behind(held_by::no_lock), at(102)).what, kind::finish);
     EXPECT_EQ(m.result().failure, errc::not_a_lock);
     EXPECT_NE(m.result().detail, "");
-    EXPECT_TRUE(m.result().uncertain) << "there is a place to be given back";
-    EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "and nothing to wait for";
+    EXPECT_TRUE(m.result().uncertain) << "the place must be given up";
+    EXPECT_EQ(m.result().wanted_until, base::boot_time{}) << "no request can still arrive";
 }
 
-TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
+TEST_F(waiting_in_the_queue, goes_on_if_the_second_look_finds_a_holder)
 {
     auto m = machine();
     static_cast<void>(m.start(at(0)));
@@ -408,7 +409,7 @@ TEST_F(waiting_in_the_queue, goes_on_if_the_value_was_a_holder_after_all)
     }
 }
 
-TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_no_holder)
+TEST_F(waiting_in_the_queue, is_not_needed_to_see_twice_that_a_value_is_not_a_holder)
 {
     auto m = machine(time_limit::now());
     static_cast<void>(m.start(at(0)));

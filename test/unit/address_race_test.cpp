@@ -53,14 +53,14 @@ std::uint16_t port_of(const socket_address& address)
 {
     sockaddr_in where{};
     std::memcpy(&where, &address.storage, sizeof where);
-    return ntohs(where.sin_port);  // at the same place in both families
+    return ntohs(where.sin_port);  // at the same offset in both families
 }
 
 class racing : public testing::Test {
 protected:
     racing() { EXPECT_EQ(::listen(good_.get(), 8), 0); }
 
-    // Until it is decided.
+    // Runs until there is a result.
     status run(address_race& race)
     {
         auto now = race.advance();
@@ -91,7 +91,7 @@ protected:
     int turns_ = 0;
 };
 
-TEST_F(racing, a_single_address_is_waited_for_by_its_own_socket)
+TEST_F(racing, a_single_address_is_waited_for_with_its_own_socket)
 {
     address_race race{{good()}, until_};
     ASSERT_EQ(run(race), status::connected);
@@ -99,13 +99,13 @@ TEST_F(racing, a_single_address_is_waited_for_by_its_own_socket)
     EXPECT_EQ(peer_port(won.get()), test::local_port(good_));
 }
 
-TEST_F(racing, a_silent_address_costs_a_delay_only)
+TEST_F(racing, a_silent_address_costs_only_one_delay)
 {
     address_race race{{silent(), silent(), good()}, until_};
     ASSERT_EQ(run(race), status::connected);
     const auto won = race.take_socket();
     EXPECT_EQ(peer_port(won.get()), test::local_port(good_));
-    // One at the end of each delay, and one for the connection: nobody spins meanwhile.
+    // One turn at the end of each delay, and one for the connection: it does not spin.
     EXPECT_LE(turns_, 3);
 }
 
@@ -116,12 +116,12 @@ TEST_F(racing, a_short_limit_is_shared_among_the_addresses)
     addresses.push_back(good());
     const auto began = boot_clock::now();
     address_race race{addresses, began + 10ms};
-    // What is left of the limit does not count: a slow machine may need longer.
+    // The rest of the limit is not checked, because a slow machine may need longer.
     ASSERT_EQ(run(race), status::connected);
     EXPECT_LT(boot_clock::now() - began, 15 * 250ms);
 }
 
-TEST_F(racing, an_address_that_refuses_is_followed_by_the_next_at_once)
+TEST_F(racing, the_next_address_is_tried_at_once_after_a_refusal)
 {
     const auto began = boot_clock::now();
     address_race race{{refusing(), refusing(), good()}, began + 600s};
@@ -130,9 +130,9 @@ TEST_F(racing, an_address_that_refuses_is_followed_by_the_next_at_once)
     EXPECT_EQ(peer_port(won.get()), test::local_port(good_));
 }
 
-TEST_F(racing, a_slow_address_may_still_win_after_the_next_was_begun)
+TEST_F(racing, a_slow_address_may_still_win_after_the_next_was_started)
 {
-    // The first is silent until there is room; the second stays silent.
+    // The first is silent until there is room. The second stays silent.
     const test::silent_listener other{"127.0.0.1"};
     auto first = std::make_unique<test::silent_listener>("127.0.0.1");
     const auto slow = first->port();
@@ -146,7 +146,7 @@ TEST_F(racing, a_slow_address_may_still_win_after_the_next_was_begun)
     EXPECT_EQ(peer_port(won.get()), slow);
 }
 
-TEST_F(racing, is_over_when_all_have_refused_and_says_that_nobody_listens)
+TEST_F(racing, ends_when_all_have_refused_and_reports_that_there_is_no_server)
 {
     address_race race{{refusing(), refusing()}, until_};
     ASSERT_EQ(run(race), status::failed);
@@ -154,12 +154,12 @@ TEST_F(racing, is_over_when_all_have_refused_and_says_that_nobody_listens)
     EXPECT_EQ(race.problem().detail, "connect: Connection refused");
 }
 
-TEST_F(racing, a_process_that_was_forked_meanwhile_makes_nobody_spin)
+TEST_F(racing, a_process_that_was_forked_meanwhile_does_not_make_it_spin)
 {
     until_ = boot_clock::now() + 200ms;
     address_race race{{refusing(), silent()}, until_ + 60s};
     ASSERT_EQ(race.advance(), status::more);
-    // It has the socket of the refused connection open for as long as it lives.
+    // The child has the socket of the refused connection open as long as it lives.
     auto child = test::process::forked([] {
         ::pause();
         return 0;
@@ -168,7 +168,7 @@ TEST_F(racing, a_process_that_was_forked_meanwhile_makes_nobody_spin)
     EXPECT_LE(turns_, 2);
 }
 
-TEST_F(racing, a_unix_socket_that_is_not_there_has_nobody_who_listens)
+TEST_F(racing, a_unix_socket_that_does_not_exist_means_that_there_is_no_server)
 {
     address_race race{{unix_address("/nowhere/redis.sock")}, until_};
     ASSERT_EQ(run(race), status::failed);
@@ -182,7 +182,7 @@ TEST_F(racing, ends_with_the_limit_if_all_are_silent)
     EXPECT_EQ(run(race), status::more);
 }
 
-TEST(addresses, of_two_families_take_turns_in_the_resolvers_order)
+TEST(addresses, of_two_families_alternate_in_the_resolvers_order)
 {
     const auto ordered =
         with_alternating_families({v6(1), v6(2), v6(3), v4("127.0.0.1", 4), v4("127.0.0.1", 5)});

@@ -1,4 +1,4 @@
-// What messages say to do.
+// The advice in error messages.
 #include "sync/message.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(advice, names_the_setting_when_the_server_refused)
     }
 }
 
-TEST(advice, names_the_setting_when_the_server_said_later)
+TEST(advice, names_the_setting_when_the_server_refused_for_now)
 {
     EXPECT_TRUE(has(said_of(errc::unreachable, "NOREPLICAS Not enough good replicas to write."),
                     "check the server's settings: min-replicas-to-write"));
@@ -48,7 +48,7 @@ TEST(advice, names_the_setting_when_the_server_said_later)
                     "name the primary"));
 }
 
-TEST(advice, does_not_blame_the_settings_of_a_server_that_said_nothing)
+TEST(advice, does_not_mention_settings_if_the_server_gave_no_error)
 {
     for (const std::string_view detail :
          {"password_file '/no/such/file': No such file or directory", "the client was destroyed",

@@ -1,5 +1,5 @@
-// Asynchronous calls over memory: how they end, what they leave behind when they are cancelled at any
-// stage, and that they meet blocking callers in one line.
+// Asynchronous calls on a memory server: how they end, what they leave behind when they are
+// cancelled at any stage, and that they share a queue with blocking callers.
 #include "support/async_calls.h"
 #include "support/self_counts.h"
 #include "unit/memory_fixture.h"
@@ -28,7 +28,7 @@ struct ending {
     std::thread::id where;
 };
 
-// Tells the code.
+// Passes the error code on.
 std::unique_ptr<async::completion> promised(std::promise<std::error_code> told)
 {
     return when_done([told = std::move(told)](std::error_code ec, std::string_view) mutable {
@@ -104,7 +104,7 @@ TEST_F(async_calls, acquire_extend_and_release_on_the_clients_thread)
     EXPECT_TRUE(queue_.has_fence("job"));
 }
 
-TEST_F(async_calls, say_busy_at_once_when_they_may_not_wait)
+TEST_F(async_calls, report_busy_at_once_when_they_may_not_wait)
 {
     const auto held = theirs_.acquire();
     const auto got = acquire(lock_, time_limit::now()).get();
@@ -125,7 +125,7 @@ TEST_F(async_calls, end_when_their_limit_has_passed)
     EXPECT_TRUE(eventually([&] { return queue_.length("job") == 0; }));
 }
 
-TEST_F(async_calls, are_handed_the_lock_by_the_release_of_another)
+TEST_F(async_calls, get_the_lock_from_the_release_of_another_client)
 {
     auto held = theirs_.acquire();
     auto waiting = acquire(lock_);
@@ -136,7 +136,7 @@ TEST_F(async_calls, are_handed_the_lock_by_the_release_of_another)
     EXPECT_GT(got.held.fence(), held.fence());
 }
 
-TEST_F(async_calls, end_with_the_lock_when_the_mutex_is_gone_meanwhile)
+TEST_F(async_calls, get_the_lock_even_if_the_mutex_was_destroyed_meanwhile)
 {
     auto held = theirs_.acquire();
     auto passing = std::make_unique<mutex>(client_, "job");
@@ -146,7 +146,7 @@ TEST_F(async_calls, end_with_the_lock_when_the_mutex_is_gone_meanwhile)
     EXPECT_FALSE(waiting.get().ec);
 }
 
-TEST_F(async_calls, tell_of_trouble_as_blocking_calls_do)
+TEST_F(async_calls, report_errors_like_blocking_calls)
 {
     server_.fill_memory();
     const auto got = acquire(lock_).get();
@@ -165,7 +165,7 @@ TEST_F(async_calls, end_when_the_server_does_not_answer)
     EXPECT_TRUE(nothing_is_left("job"));
 }
 
-TEST_F(async_calls, are_refused_where_nothing_is_held)
+TEST_F(async_calls, are_refused_for_an_empty_hold)
 {
     hold nothing;
     EXPECT_THROW(async::extend(nothing, 1s, nullptr), error);
@@ -178,7 +178,7 @@ TEST_F(async_calls, refuse_a_bad_lease_at_once)
     EXPECT_THROW(async::extend(got.held, 0ms, nullptr), error);
 }
 
-TEST_F(async_calls, release_in_the_background_what_is_destroyed)
+TEST_F(async_calls, release_a_destroyed_hold_in_the_background)
 {
     {
         const auto got = acquire(lock_).get();
@@ -189,7 +189,7 @@ TEST_F(async_calls, release_in_the_background_what_is_destroyed)
     EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
 }
 
-TEST_F(async_calls, of_a_lost_hold_say_so)
+TEST_F(async_calls, of_a_lost_hold_report_the_loss)
 {
     auto got = acquire(lock_).get();
     server_.lose("job");
@@ -204,22 +204,22 @@ TEST_F(async_calls, cancelled_before_they_start_send_nothing)
 {
     std::stop_source stop;
     stop.request_stop();
-    server_.freeze();  // whatever was sent would be executed later
+    server_.freeze();  // a request that was sent would be executed later
     EXPECT_EQ(acquire(lock_, time_limit::never(), stop.get_token()).get().ec, errc::cancelled);
     server_.thaw();
     server_.advance(10s);
     EXPECT_TRUE(nothing_is_left("job"));
-    EXPECT_FALSE(queue_.has_fence("job"));  // it was not even taken back
+    EXPECT_FALSE(queue_.has_fence("job"));  // not even a release was sent
 }
 
-TEST_F(async_calls, cancelled_while_an_answer_is_awaited_take_back_what_was_granted)
+TEST_F(async_calls, cancelled_while_an_answer_is_awaited_give_the_lock_back)
 {
     std::stop_source stop;
     server_.freeze();
     auto waiting = acquire(lock_, time_limit::never(), stop.get_token());
     EXPECT_FALSE(is_ready(waiting, 50ms));
     stop.request_stop();
-    EXPECT_EQ(waiting.get().ec, errc::cancelled);  // though the server does not answer
+    EXPECT_EQ(waiting.get().ec, errc::cancelled);  // although the server does not answer
     server_.thaw();
     EXPECT_TRUE(eventually([&] { return nothing_is_left("job"); }));
     EXPECT_TRUE(theirs_.try_acquire());
@@ -238,7 +238,7 @@ TEST_F(async_calls, cancelled_in_the_servers_queue_leave_it)
     EXPECT_TRUE(nothing_is_left("job"));
 }
 
-TEST_F(async_calls, cancelled_in_line_in_the_process_leave_it_to_the_next)
+TEST_F(async_calls, cancelled_in_the_local_queue_leave_the_lock_to_the_next)
 {
     auto held = lock_.acquire();
     std::stop_source stop;
@@ -251,7 +251,7 @@ TEST_F(async_calls, cancelled_in_line_in_the_process_leave_it_to_the_next)
     EXPECT_FALSE(second.get().ec);
 }
 
-TEST_F(async_calls, cancelled_after_the_grant_keep_it)
+TEST_F(async_calls, cancelled_after_the_grant_keep_the_lock)
 {
     std::stop_source stop;
     auto got = acquire(lock_, time_limit::never(), stop.get_token()).get();
@@ -283,7 +283,7 @@ TEST_F(async_calls, cancelled_at_any_moment_hold_the_lock_or_leave_nothing)
     }
 }
 
-TEST_F(async_calls, end_as_cancelled_when_the_client_goes)
+TEST_F(async_calls, end_as_cancelled_when_the_client_is_destroyed)
 {
     auto held = theirs_.acquire();
     auto mine = std::make_unique<client>(options());
@@ -298,7 +298,7 @@ TEST_F(async_calls, end_as_cancelled_when_the_client_goes)
     EXPECT_EQ(queue_.length("job"), 0);
 }
 
-TEST_F(async_calls, that_begin_while_the_client_goes_send_nothing)
+TEST_F(async_calls, that_begin_while_the_client_is_destroyed_send_nothing)
 {
     mutex also_theirs{other_, "next"};
     const auto held = theirs_.acquire();
@@ -317,10 +317,10 @@ TEST_F(async_calls, that_begin_while_the_client_goes_send_nothing)
     EXPECT_EQ(queue_.length("next"), 0);
 }
 
-TEST_F(async_calls, of_a_frozen_server_do_not_keep_the_client_from_going)
+TEST_F(async_calls, of_a_frozen_server_do_not_block_the_destruction_of_the_client)
 {
     client_options patient = options();
-    patient.command_limit = 10min;  // so that nothing but the client's end can end the call
+    patient.command_limit = 10min;  // so that only the end of the client can end the call
     patient.shutdown_limit = 50ms;
     auto mine = std::make_unique<client>(patient);
     mutex lock{*mine, "job"};
@@ -331,7 +331,7 @@ TEST_F(async_calls, of_a_frozen_server_do_not_keep_the_client_from_going)
     EXPECT_EQ(released.get(), errc::cancelled);
 }
 
-// ── One line for all ────────────────────────────────────────────────────────────────────────────
+// ── One queue for all ───────────────────────────────────────────────────────────────────────────
 
 TEST_F(async_calls, and_blocking_ones_pass_the_lock_on_to_each_other)
 {
@@ -367,14 +367,14 @@ TEST_F(async_calls, of_a_fair_mutex_are_served_in_order)
     held.reset();
     std::uint64_t last = 0;
     for (auto& each : waiting) {
-        const auto got = each.get();  // released at the end of the turn
+        const auto got = each.get();  // released at the end of the scope
         ASSERT_FALSE(got.ec);
         EXPECT_GT(got.held.fence(), last);
         last = got.held.fence();
     }
 }
 
-TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
+TEST_F(async_calls, of_a_recursive_mutex_are_separate_owners)
 {
     recursive_mutex lock{client_, "job"};
     const auto got = acquire(lock).get();
@@ -382,17 +382,18 @@ TEST_F(async_calls, of_a_recursive_mutex_are_owners_of_their_own)
     EXPECT_EQ(acquire(lock, time_limit::now()).get().ec, errc::busy);
 }
 
-TEST_F(async_calls, by_the_thousand_wait_without_a_thread)
+TEST_F(async_calls, wait_by_the_thousand_without_threads)
 {
     lock_.acquire().release();
     theirs_.acquire().release();
-    ASSERT_TRUE(events_.wait_for(hold_state::released, 2));  // both have their thread for events
+    // Then both clients have started their thread for events.
+    ASSERT_TRUE(events_.wait_for(hold_state::released, 2));
     auto held = theirs_.acquire();
     const auto threads = thread_count();
     std::vector<std::future<ending>> waiting;
     for (int i = 0; i < 2'000; ++i) waiting.push_back(acquire(lock_));
     mutex free{client_, "free"};
-    ASSERT_FALSE(acquire(free).get().ec);  // the client has heard of all before this one
+    ASSERT_FALSE(acquire(free).get().ec);  // the client has processed all calls before this one
     EXPECT_EQ(thread_count(), threads);
     held.release();
     std::uint64_t last = 0;

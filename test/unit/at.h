@@ -1,5 +1,5 @@
-// Times for tests of the machines, which are told the time: at(250) is 250 ms after some moment, an
-// hour ahead of the real clock.
+// Times for tests of the state machines, which get the time as a parameter. at(250) is 250 ms after
+// a fixed moment, an hour ahead of the real clock.
 #pragma once
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ inline base::boot_time at(int ms)
     return at(std::chrono::milliseconds{ms});
 }
 
-// Jitter that is always the same: 0 gives the shortest pauses, 1 the longest.
+// Constant jitter: 0 gives the shortest pauses, 1 the longest.
 inline base::random_unit always(double value)
 {
     return [value] { return value; };

@@ -13,7 +13,7 @@ TEST(columns, count_characters_and_not_bytes)
     EXPECT_EQ(left_aligned("µs", 4), "µs  ");
 }
 
-TEST(columns, do_not_cut_what_is_too_long)
+TEST(columns, do_not_cut_texts_that_are_too_long)
 {
     EXPECT_EQ(right_aligned("long", 2), "long");
     EXPECT_EQ(left_aligned("long", 2), "long");

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(dispatcher, runs_what_is_posted_in_order_and_waits_for_it)
+TEST(dispatcher, runs_posted_tasks_in_order_and_waits_for_them)
 {
     std::vector<int> seen;
     dispatcher_thread d;
@@ -26,7 +26,7 @@ TEST(dispatcher, runs_what_is_posted_in_order_and_waits_for_it)
     for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
 }
 
-TEST(dispatcher, that_was_prepared_has_its_thread_before_anything_is_posted)
+TEST(dispatcher, that_was_prepared_has_its_thread_before_a_task_is_posted)
 {
     const auto before = test::thread_count();
     dispatcher_thread d;
@@ -40,7 +40,7 @@ TEST(dispatcher, that_was_prepared_has_its_thread_before_anything_is_posted)
     EXPECT_EQ(test::thread_count(), before + 1);
 }
 
-TEST(dispatcher, that_was_closed_makes_no_thread)
+TEST(dispatcher, that_was_closed_starts_no_thread)
 {
     const auto before = test::thread_count();
     dispatcher_thread d;
@@ -77,7 +77,7 @@ TEST(dispatcher, a_task_may_destroy_it)
     EXPECT_EQ(destroyed.get_future().wait_for(10s), std::future_status::ready);
 }
 
-TEST(dispatcher, what_is_posted_after_closing_is_dropped)
+TEST(dispatcher, a_task_that_is_posted_after_closing_is_dropped)
 {
     std::atomic<bool> ran{false};
     dispatcher_thread d;

@@ -1,5 +1,5 @@
-// The commands of the in-process Redis, each with what is easily got wrong. That they do what Redis
-// does is shown by comparison, in test/integration/engine_differential_test.cpp.
+// The commands of the in-process Redis, with their difficult cases.
+// test/integration/engine_differential_test.cpp compares them with a real server.
 #include "store/memory/glob.h"
 #include "unit/engine_fixture.h"
 
@@ -10,7 +10,7 @@ using engine_commands = engine_test;
 
 constexpr auto wrong_type = "-WRONGTYPE Operation against a key holding the wrong kind of value|";
 
-TEST_F(engine_commands, what_is_unknown_is_named)
+TEST_F(engine_commands, an_unknown_command_is_named_in_the_error)
 {
     EXPECT_EQ(ask({"NOPE", "a", "b"}),
               "-ERR unknown command 'NOPE', with args beginning with: 'a' 'b' |");
@@ -61,7 +61,7 @@ TEST_F(engine_commands, numbers)
     EXPECT_EQ(ask({"HINCRBY", "h", "f", "-5"}), ":-5|");
 }
 
-TEST_F(engine_commands, an_emptied_aggregate_is_gone)
+TEST_F(engine_commands, an_empty_aggregate_is_removed)
 {
     ask({"HSET", "h", "a", "1"});
     ask({"RPUSH", "l", "a", "b"});

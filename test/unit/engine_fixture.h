@@ -17,7 +17,7 @@ class engine_test : public testing::Test {
 protected:
     using words = std::initializer_list<std::string_view>;
 
-    // The bytes of the reply, with | for each end of line.
+    // The bytes of the reply, with | for each line end.
     std::string ask(words request, session from = 1)
     {
         std::string out;

@@ -1,4 +1,4 @@
-// Scripts in the in-process Redis: what they see, what becomes of their values, what they may do.
+// Scripts in the in-process Redis: what they see, how their values are converted, what they may do.
 #include "redis/scripts.h"
 #include "unit/engine_fixture.h"
 
@@ -31,7 +31,7 @@ TEST_F(engine_script, replies_become_values)
     EXPECT_EQ(eval("redis.setresp(3) return redis.call('GET', 'none') == nil"), "#t|");
 }
 
-TEST_F(engine_script, numbers_are_given_with_17_digits)
+TEST_F(engine_script, numbers_are_passed_with_17_digits)
 {
     EXPECT_EQ(eval("redis.call('SET', 'a', 0.1) return redis.call('GET', 'a')"),
               "$19|0.10000000000000001|");
@@ -79,7 +79,7 @@ TEST_F(engine_script, a_caught_error_is_a_value)
               "*2|_|$44|ERR Unknown Redis command called from script|");
 }
 
-TEST_F(engine_script, globals_can_neither_be_made_nor_changed)
+TEST_F(engine_script, globals_can_neither_be_created_nor_changed)
 {
     const auto says = [&](std::string_view script, std::string_view text) {
         const auto reply = eval(script);
@@ -96,7 +96,7 @@ TEST_F(engine_script, globals_can_neither_be_made_nor_changed)
     }
 }
 
-TEST_F(engine_script, chance_is_the_same_each_time)
+TEST_F(engine_script, random_numbers_are_the_same_each_time)
 {
     EXPECT_EQ(eval("math.randomseed(1) return math.random(1000)"), ":42|");
     EXPECT_EQ(eval("math.randomseed(1) return math.random(1000)"), ":42|");
@@ -117,7 +117,7 @@ TEST_F(engine_script, the_first_line_is_checked)
 
 constexpr std::string_view no_memory = "OOM command not allowed when used memory > 'maxmemory'.";
 
-TEST_F(engine_script, when_memory_is_full_only_what_takes_memory_is_refused)
+TEST_F(engine_script, when_memory_is_full_only_commands_that_need_memory_are_refused)
 {
     ask({"SET", "a", "1"});
     engine_.refuse_writes(true);
@@ -128,7 +128,7 @@ TEST_F(engine_script, when_memory_is_full_only_what_takes_memory_is_refused)
     EXPECT_EQ(ask({"SET", "b", "1"}), "+OK|");
 }
 
-TEST_F(engine_script, when_memory_is_full_a_script_with_the_line_needs_the_flag)
+TEST_F(engine_script, when_memory_is_full_a_script_with_a_shebang_needs_the_flag)
 {
     engine_.refuse_writes(true);
     EXPECT_EQ(eval("#!lua\nreturn 1"), "-" + std::string{no_memory} + "|");
@@ -136,7 +136,7 @@ TEST_F(engine_script, when_memory_is_full_a_script_with_the_line_needs_the_flag)
     EXPECT_EQ(eval("#!lua flags=allow-oom\nreturn redis.call('SET', 'a', 1)"), "+OK|");
 }
 
-TEST_F(engine_script, when_memory_is_full_a_script_without_the_line_runs_until_it_wants_some)
+TEST_F(engine_script, when_memory_is_full_a_script_without_a_shebang_runs_until_it_needs_memory)
 {
     engine_.refuse_writes(true);
     EXPECT_EQ(eval("return redis.call('EXISTS', 'a')"), ":0|");
@@ -144,7 +144,7 @@ TEST_F(engine_script, when_memory_is_full_a_script_without_the_line_runs_until_i
     EXPECT_EQ(eval("redis.call('DEL', 'a') return redis.call('SET', 'a', 1)"), "+OK|");
 }
 
-TEST_F(engine_script, ours_have_the_names_that_a_server_gives_them)
+TEST_F(engine_script, pawls_scripts_have_the_same_hash_as_on_a_server)
 {
     namespace ours = redis::scripts;
     for (const auto* const each :
@@ -157,7 +157,7 @@ TEST_F(engine_script, ours_have_the_names_that_a_server_gives_them)
     }
 }
 
-TEST_F(engine_script, ours_take_and_give_back_a_lock)
+TEST_F(engine_script, pawls_scripts_acquire_and_release_a_lock)
 {
     using redis::scripts::plain_acquire;
     using redis::scripts::plain_release;

@@ -1,4 +1,4 @@
-// Time, faults, channels and the wire of the in-process Redis.
+// Time, faults, channels and the protocol of the in-process Redis.
 #include "unit/engine_fixture.h"
 
 #include <utility>
@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_F(engine_test, a_key_lives_through_the_millisecond_in_which_it_ends)
+TEST_F(engine_test, a_key_exists_until_the_end_of_its_last_millisecond)
 {
     EXPECT_EQ(ask({"SET", "a", "x", "PX", "10"}), "+OK|");
     pass(10ms);
@@ -19,7 +19,7 @@ TEST_F(engine_test, a_key_lives_through_the_millisecond_in_which_it_ends)
     EXPECT_EQ(ask({"PTTL", "a"}), ":-2|");
 }
 
-TEST_F(engine_test, a_key_that_ended_is_counted_until_someone_asks_for_it)
+TEST_F(engine_test, a_key_that_ended_is_counted_until_it_is_accessed)
 {
     ask({"SET", "a", "x", "PX", "10"});
     pass(20ms);
@@ -31,7 +31,7 @@ TEST_F(engine_test, a_key_that_ended_is_counted_until_someone_asks_for_it)
 
 TEST_F(engine_test, time_stands_still_within_a_script)
 {
-    // As if the clock ran on while the script does.
+    // A clock that advances while the script runs.
     std::chrono::microseconds ticking{5s};
     engine ticks{[&] { return ticking += 1s; }};
     std::string out;
@@ -49,7 +49,7 @@ TEST_F(engine_test, the_clock_may_go_back)
     EXPECT_EQ(ask({"PTTL", "a"}), ":6000|");
 }
 
-TEST_F(engine_test, inspection_shows_the_keys_that_live_by_name)
+TEST_F(engine_test, inspection_shows_the_existing_keys_by_name)
 {
     ask({"HSET", "b", "f", "v"});
     ask({"SET", "a", "x", "PXAT", "1700000000500"});
@@ -66,7 +66,7 @@ TEST_F(engine_test, inspection_shows_the_keys_that_live_by_name)
     EXPECT_FALSE(keys[1].ends);
 }
 
-TEST_F(engine_test, lost_data_is_lost_and_scripts_stay)
+TEST_F(engine_test, loss_of_data_removes_the_keys_but_not_the_scripts)
 {
     ask({"SET", "a", "x"});
     ask({"SCRIPT", "LOAD", "return 1"});
@@ -91,7 +91,7 @@ TEST_F(engine_test, a_restart_forgets_scripts_and_subscriptions_and_data_unless_
     EXPECT_EQ(ask({"EXISTS", "a"}), ":0|");
 }
 
-TEST_F(engine_test, an_old_snapshot_brings_back_what_was)
+TEST_F(engine_test, an_old_snapshot_restores_the_old_keys)
 {
     ask({"SET", "a", "then", "PX", "1000"});
     const auto then = engine_.save();
@@ -106,7 +106,7 @@ TEST_F(engine_test, an_old_snapshot_brings_back_what_was)
     EXPECT_EQ(ask({"EXISTS", "a"}), ":0|");
 }
 
-TEST_F(engine_test, a_message_reaches_those_who_listen_in_the_order_in_which_they_came)
+TEST_F(engine_test, a_message_reaches_the_subscribers_in_the_order_of_their_subscription)
 {
     std::vector<std::pair<session, std::string>> got;
     engine_.on_push(
@@ -127,7 +127,7 @@ TEST_F(engine_test, a_script_can_publish)
     EXPECT_EQ(got, std::vector<session>{7});
 }
 
-TEST_F(engine_test, who_left_or_unsubscribed_gets_nothing)
+TEST_F(engine_test, a_session_that_left_or_unsubscribed_gets_nothing)
 {
     ask({"SUBSCRIBE", "a", "b"}, 7);
     EXPECT_EQ(ask({"UNSUBSCRIBE", "a"}, 7), ">3|$11|unsubscribe|$1|a|:1|");
@@ -139,7 +139,7 @@ TEST_F(engine_test, who_left_or_unsubscribed_gets_nothing)
     EXPECT_EQ(ask({"PUBLISH", "a", "m"}), ":0|");
 }
 
-TEST_F(engine_test, bytes_are_answered_request_by_request_and_the_rest_is_left)
+TEST_F(engine_test, bytes_are_answered_request_by_request_and_an_incomplete_request_is_left)
 {
     const std::string one = "*1\r\n$4\r\nPING\r\n";
     std::string out;
@@ -147,7 +147,7 @@ TEST_F(engine_test, bytes_are_answered_request_by_request_and_the_rest_is_left)
     EXPECT_EQ(shown(out), "+PONG|+PONG|");
 }
 
-TEST_F(engine_test, bytes_that_are_no_request_are_refused)
+TEST_F(engine_test, bytes_that_are_not_a_request_are_refused)
 {
     for (const std::string_view bytes : {"?\r\n", "+PING\r\n", "*1\r\n:1\r\n"}) {
         std::string out;
@@ -156,7 +156,7 @@ TEST_F(engine_test, bytes_that_are_no_request_are_refused)
     }
 }
 
-TEST_F(engine_test, hello_says_what_a_client_wants_to_know)
+TEST_F(engine_test, hello_returns_the_facts_that_a_client_needs)
 {
     EXPECT_EQ(ask({"HELLO", "3", "SETNAME", "me"}, 5),
               "%7|$6|server|$5|redis|$7|version|$6|7.0.15|$5|proto|:3|$2|id|:5|$4|mode|"
@@ -164,7 +164,7 @@ TEST_F(engine_test, hello_says_what_a_client_wants_to_know)
     EXPECT_EQ(ask({"HELLO", "2"}), "-NOPROTO unsupported protocol version|");
 }
 
-TEST_F(engine_test, an_onlooker_hears_by_a_pattern_and_is_not_counted_as_a_listener)
+TEST_F(engine_test, an_observer_with_a_pattern_gets_messages_and_is_not_counted_as_a_listener)
 {
     std::vector<std::pair<session, std::string>> pushed;
     engine_.on_push(

@@ -1,4 +1,4 @@
-// The loop, its own thread, and those who help it.
+// The loop, its own thread, and its guests.
 #include "base/event_loop.h"
 
 #include "support/eventually.h"
@@ -29,7 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::eventually;
 
-// A descriptor that is watched. Each signal calls the handler once.
+// A watched descriptor. Each signal calls the handler once.
 class source {
 public:
     source(event_loop& loop, std::function<void()> handler)
@@ -50,7 +50,7 @@ public:
     source(const source&) = delete;
     source& operator=(const source&) = delete;
 
-    // The loop was stopped.
+    // To be called after the loop was stopped.
     void let_go() { loop_ = nullptr; }
 
     void signal() const
@@ -79,7 +79,7 @@ protected:
     a_loop()
     {
         loop_.start();
-        // Before there is a guest, in whose turn it could run.
+        // Before there is a guest, because the guest could run the task.
         std::promise<std::thread::id> id;
         loop_.post([&] { id.set_value(std::this_thread::get_id()); });
         own_thread_ = id.get_future().get();
@@ -95,7 +95,7 @@ protected:
     std::thread::id own_thread_;
 };
 
-// A thread that helps until it is woken.
+// A thread that calls help() until it is woken.
 class helper {
 public:
     helper(event_loop& loop, platform& platform, boot_time until = boot_time::max())
@@ -122,7 +122,7 @@ private:
     std::thread::id id_;
 };
 
-// Waits until he is the guest: before that the own thread reads.
+// Waits until this thread is the guest. Before that, the loop's own thread reads.
 void until_there(event_loop& loop, const helper& who)
 {
     std::atomic<std::thread::id> reader;
@@ -133,7 +133,7 @@ void until_there(event_loop& loop, const helper& who)
     }));
 }
 
-// Counts those who sleep here.
+// Counts the threads that sleep.
 class counting_platform final : public platform {
 public:
     [[nodiscard]] boot_time now() const noexcept override { return real_.now(); }
@@ -181,7 +181,7 @@ TEST_F(a_loop, watches_an_epoll_instance_like_any_descriptor)
     heard.get_future().wait();
 }
 
-TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
+TEST_F(a_loop, runs_posted_tasks_in_order_for_each_thread)
 {
     std::vector<int> seen;
     std::promise<void> done;
@@ -201,7 +201,7 @@ TEST_F(a_loop, runs_what_is_posted_in_its_order_whoever_posts_it)
     EXPECT_TRUE(std::ranges::is_sorted(second));
 }
 
-TEST_F(a_loop, hears_of_everything_that_many_threads_post)
+TEST_F(a_loop, runs_every_task_that_many_threads_post)
 {
     std::atomic<int> count = 0;
     {
@@ -231,7 +231,7 @@ TEST_F(a_loop, without_descriptors_needs_no_help)
     EXPECT_TRUE(one.timed_out());
 }
 
-TEST_F(a_loop, is_read_by_who_helps)
+TEST_F(a_loop, lets_a_guest_read_its_descriptors)
 {
     const source input{loop_, [] {}};
     helper one{loop_, platform_};
@@ -239,7 +239,7 @@ TEST_F(a_loop, is_read_by_who_helps)
     one.wake();
 }
 
-TEST_F(a_loop, is_read_by_its_own_thread_when_nobody_helps_any_more)
+TEST_F(a_loop, reads_its_descriptors_in_its_own_thread_when_the_guest_has_left)
 {
     std::atomic<int> count = 0;
     std::atomic<std::thread::id> reader;
@@ -258,7 +258,7 @@ TEST_F(a_loop, is_read_by_its_own_thread_when_nobody_helps_any_more)
     EXPECT_EQ(reader.load(), own_thread_);
 }
 
-TEST_F(a_loop, is_heard_though_guests_come_and_go)
+TEST_F(a_loop, misses_nothing_while_guests_come_and_go)
 {
     std::atomic<int> count = 0;
     const source input{loop_, [&] { ++count; }};
@@ -299,7 +299,7 @@ TEST_F(a_loop, wakes_a_guest_that_a_task_wakes_in_either_thread)
     }
 }
 
-TEST_F(a_loop, lets_a_guest_go_when_his_time_is_over)
+TEST_F(a_loop, lets_a_guest_go_when_its_time_is_over)
 {
     const source input{loop_, [] {}};
     const auto until = in(20ms);
@@ -326,7 +326,7 @@ TEST_F(a_loop, has_one_guest_and_the_others_sleep)
     for (int i = 1; i <= 20; ++i) {
         input.signal();
         EXPECT_TRUE(eventually([&] { return count == i; }));
-        // The own thread, if the guest was not back from the last one.
+        // It is the loop's own thread if the guest has not come back yet.
         EXPECT_TRUE(reader.load() == one.id() || reader.load() == own_thread_);
     }
     one.wake();
@@ -339,9 +339,9 @@ TEST_F(a_loop, has_one_guest_and_the_others_sleep)
     three.wake();
 }
 
-TEST_F(a_loop, runs_one_task_at_a_time_whoever_helps)
+TEST_F(a_loop, runs_one_task_at_a_time_with_any_guest)
 {
-    int inside = 0;  // not atomic: only one task touches it at a time
+    int inside = 0;  // not atomic: only one task uses it at a time
     int most = 0;
     int count = 0;
     const auto task = [&] {
@@ -379,14 +379,14 @@ TEST_F(a_loop, runs_one_task_at_a_time_whoever_helps)
     input.on_loop([&] { EXPECT_EQ(most, 1); });
 }
 
-TEST_F(a_loop, keeps_its_timers_while_someone_helps)
+TEST_F(a_loop, runs_its_timers_while_there_is_a_guest)
 {
     const source input{loop_, [] {}};
     helper one{loop_, platform_};
     until_there(loop_, one);
     std::promise<std::thread::id> ran;
     const auto due = in(10ms);
-    // Set in a guest's turn, if he is there.
+    // Set by a guest, if there is one.
     source setter{loop_,
                   [&] { loop_.call_at(due, [&] { ran.set_value(std::this_thread::get_id()); }); }};
     setter.signal();
@@ -395,7 +395,7 @@ TEST_F(a_loop, keeps_its_timers_while_someone_helps)
     one.wake();
 }
 
-TEST_F(a_loop, rings_while_someone_helps)
+TEST_F(a_loop, rings_its_alarm_while_there_is_a_guest)
 {
     std::promise<std::thread::id> rang;
     event_loop other{platform_};
@@ -409,7 +409,7 @@ TEST_F(a_loop, rings_while_someone_helps)
     one.wake();
 }
 
-TEST_F(a_loop, runs_tasks_in_its_own_thread_only_where_that_is_asked_for)
+TEST_F(a_loop, runs_tasks_only_in_its_own_thread_on_request)
 {
     std::atomic<int> count = 0;
     std::atomic<std::thread::id> reader;
@@ -432,7 +432,7 @@ TEST_F(a_loop, runs_tasks_in_its_own_thread_only_where_that_is_asked_for)
     EXPECT_FALSE(one.timed_out());
 }
 
-TEST_F(a_loop, stops_while_someone_helps_who_goes_on_waiting)
+TEST_F(a_loop, stops_while_there_is_a_guest_that_goes_on_waiting)
 {
     source input{loop_, [] {}};
     helper one{loop_, platform_};
@@ -447,7 +447,7 @@ TEST_F(a_loop, stops_while_someone_helps_who_goes_on_waiting)
 
 std::atomic<int> signals_seen = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
-TEST_F(a_loop, lets_a_guest_handle_his_signals)
+TEST_F(a_loop, lets_a_guest_handle_its_signals)
 {
     signals_seen = 0;
     struct sigaction action{};

@@ -25,7 +25,7 @@ protected:
         return {std::move(what), 300ms, random_};
     }
 
-    // Sends it, gets this instead of an answer, and sends it again.
+    // Sends the request, gets this failure instead of an answer, and sends it again.
     base::boot_time repeat(exchange_machine& m, const failure& first)
     {
         const auto sent = m.start(at(0));
@@ -36,7 +36,7 @@ protected:
         return step.until;
     }
 
-    // The answer, in the end.
+    // The final answer.
     [[nodiscard]] static hold_reply hold_result(const exchange_machine& m)
     {
         return std::get<hold_reply>(m.result());
@@ -84,9 +84,9 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_counts_as_released_when
     }
 }
 
-TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numbers_were_used)
+TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_report_the_used_fences)
 {
-    // By then others may have had the lock, and higher numbers.
+    // By then other holders may have had the lock, with higher fences.
     for (const auto& first : {lost_reply, not_sent}) {
         auto m = machine(release_);
         static_cast<void>(repeat(m, first));
@@ -96,7 +96,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_say_which_numb
     }
 }
 
-TEST_F(exchanging, a_release_that_never_left_the_first_time_finds_a_real_loss)
+TEST_F(exchanging, a_release_that_was_never_sent_the_first_time_finds_a_real_loss)
 {
     auto m = machine(release_);
     static_cast<void>(repeat(m, not_sent));
@@ -112,17 +112,18 @@ TEST_F(exchanging, an_extension_repeated_after_a_lost_reply_is_not_excused)
     EXPECT_EQ(status(m), hold_status::vanished);
 }
 
-TEST_F(exchanging, a_wish_to_keep_a_lock_that_is_repeated_and_finds_it_gone_had_it_handed_over)
+TEST_F(exchanging, a_repeated_keep_that_finds_the_lock_gone_means_that_it_was_handed_over)
 {
     for (const auto answer : {hold_status::vanished, hold_status::taken}) {
         auto m = machine(keep_);
         static_cast<void>(repeat(m, lost_reply));
         ASSERT_EQ(m.on_reply(keep_reply{answer}, at(120)).what, kind::finish);
-        EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m))) << "as good as released";
+        EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m)))
+            << "this counts as released";
     }
 }
 
-TEST_F(exchanging, a_wish_to_keep_a_lock_that_was_heard_at_once_finds_a_real_loss)
+TEST_F(exchanging, a_keep_that_is_answered_at_once_finds_a_real_loss)
 {
     for (const auto answer : {hold_status::vanished, hold_status::taken}) {
         auto m = machine(keep_);
@@ -132,8 +133,7 @@ TEST_F(exchanging, a_wish_to_keep_a_lock_that_was_heard_at_once_finds_a_real_los
     }
 }
 
-TEST_F(exchanging,
-       a_lock_that_may_be_kept_has_a_new_fence_and_counts_from_the_try_that_was_answered)
+TEST_F(exchanging, a_kept_lock_has_a_new_fence_and_counts_from_the_answered_attempt)
 {
     auto m = machine(keep_);
     const auto sent = repeat(m, lost_reply);
@@ -150,7 +150,7 @@ TEST_F(exchanging, a_lock_that_was_handed_over_is_not_asked_for_again)
     EXPECT_TRUE(std::holds_alternative<handed_over>(keep_result(m)));
 }
 
-TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
+TEST_F(exchanging, it_counts_from_the_answered_attempt)
 {
     auto m = machine(extend_);
     const auto sent = repeat(m, lost_reply);
@@ -158,18 +158,18 @@ TEST_F(exchanging, it_counts_from_the_try_that_was_answered)
     EXPECT_EQ(m.sent(), sent);
 }
 
-TEST_F(exchanging, patience_ends_it_without_an_answer)
+TEST_F(exchanging, it_ends_without_an_answer_at_the_end_of_the_patience)
 {
     auto m = machine(release_);
     static_cast<void>(m.start(at(0)));
     auto step = m.on_time(at(200));
     step = m.on_time(step.until);
     ASSERT_EQ(m.on_reply(hold_reply{not_sent}, at(299)).what, kind::finish)
-        << "no time for another try";
+        << "no time for another attempt";
     EXPECT_EQ(std::get<failure>(hold_result(m)).what, failure_kind::unreachable);
 }
 
-TEST_F(exchanging, pauses_grow_but_stay_within_patience)
+TEST_F(exchanging, pauses_grow_but_stay_within_the_patience)
 {
     auto m = machine(check_request{mine_});
     static_cast<void>(m.start(at(0)));
@@ -186,7 +186,7 @@ TEST_F(exchanging, pauses_grow_but_stay_within_patience)
     EXPECT_LE(m.on_reply(hold_reply{not_sent}, now).until, at(300));
 }
 
-TEST_F(exchanging, a_cancelled_one_is_not_repeated)
+TEST_F(exchanging, a_cancelled_request_is_not_repeated)
 {
     auto m = machine(extend_);
     static_cast<void>(m.start(at(0)));

@@ -5,7 +5,7 @@
 namespace pawl::redis {
 namespace {
 
-TEST(failure, of_a_server_that_is_a_replica_says_so_and_may_pass)
+TEST(failure, of_a_replica_names_the_role_and_may_pass)
 {
     for (const std::string_view text :
          {"READONLY You can't write against a read only replica.",
@@ -32,7 +32,7 @@ TEST(failure, of_a_server_that_is_not_ready_may_pass)
     }
 }
 
-TEST(failure, that_may_pass_need_not_be_about_the_server)
+TEST(failure, that_may_pass_need_not_change_the_role_of_the_server)
 {
     for (const std::string_view text :
          {"BUSY Redis is busy running a script.", "CLUSTERDOWN The cluster is down",

@@ -29,7 +29,7 @@ protected:
         lease_->has_reserve = true;
     }
 
-    // Starts at 0.
+    // A machine that starts at 0.
     [[nodiscard]] give_back_machine machine(base::boot_time wanted_until = {},
                                             giving how = giving::first_time)
     {
@@ -44,7 +44,7 @@ protected:
     release_request first_;
 };
 
-TEST_F(giving_back, ends_with_the_first_answer_if_nothing_can_come_any_more)
+TEST_F(giving_back, ends_with_the_first_answer_if_no_request_can_arrive_any_more)
 {
     for (const auto& answer : {done, gone, refused}) {
         auto m = machine();
@@ -54,14 +54,14 @@ TEST_F(giving_back, ends_with_the_first_answer_if_nothing_can_come_any_more)
     }
 }
 
-TEST_F(giving_back, says_which_numbers_were_used_only_the_first_time)
+TEST_F(giving_back, reports_the_used_fences_only_the_first_time)
 {
     auto m = machine();
     EXPECT_EQ(first_.used, 7U);
     EXPECT_TRUE(first_.has_reserve);
     ASSERT_EQ(m.answered(silence, at(300)).what, kind::pause);
     const auto again = std::get<release_request>(m.on_time(at(800)).request);
-    EXPECT_EQ(again.used, 0U) << "others may have had it since, with higher numbers";
+    EXPECT_EQ(again.used, 0U) << "other holders may have had the lock since, with higher fences";
     EXPECT_FALSE(again.has_reserve);
 
     static_cast<void>(machine({}, giving::again));
@@ -114,7 +114,7 @@ TEST_F(giving_back, is_done_once_more_when_no_request_can_arrive_any_more)
     EXPECT_EQ(m.answered(gone, at(2501)).what, kind::finish);
 }
 
-TEST_F(giving_back, is_awaited_for_two_command_limits_and_goes_on_after_that)
+TEST_F(giving_back, is_waited_for_during_two_command_limits_and_goes_on_after_that)
 {
     auto m = machine();
     EXPECT_EQ(m.answered(silence, at(599)).what, kind::pause);

@@ -1,4 +1,4 @@
-// Our scripts in the in-process Redis: a release hands over to the first who waits.
+// pawl's scripts in the in-process Redis: a release hands over to the first waiter.
 #include "unit/queue_scripts_fixture.h"
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace pawl::store::memory {
 namespace {
 
-TEST_P(queue_scripts, a_release_hands_over_to_the_first_and_tells_him)
+TEST_P(queue_scripts, a_release_hands_over_to_the_first_waiter_and_tells_it)
 {
     acquire("h");
     join("x");
@@ -15,15 +15,15 @@ TEST_P(queue_scripts, a_release_hands_over_to_the_first_and_tells_him)
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(heard(), grant("x", "1700000000001000", "1700000000001"));
     EXPECT_EQ(holder(), "x|");
-    EXPECT_EQ(ask({"PTTL", "a"}), ":" + lease_of_waiters() + "|") << "his lease";
+    EXPECT_EQ(ask({"PTTL", "a"}), ":" + lease_of_waiters() + "|") << "the lease of the waiter";
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001000|");
     EXPECT_EQ(waiting(), list({marked("y")}));
     EXPECT_EQ(ask({"HEXISTS", "w", "x"}), ":0|");
     EXPECT_EQ(join("x", {.repeated = true}), "*3|:2|:1700000000001001|:1700000000001|")
-        << "if he did not hear of it";
+        << "in case the message got lost";
 }
 
-TEST_P(queue_scripts, a_release_passes_over_who_cannot_be_told)
+TEST_P(queue_scripts, a_release_passes_over_a_waiter_that_does_not_listen)
 {
     acquire("h");
     join("deaf", {.client = "c1"});
@@ -34,7 +34,7 @@ TEST_P(queue_scripts, a_release_passes_over_who_cannot_be_told)
     EXPECT_EQ(waiting(), "*0|");
 }
 
-TEST_P(queue_scripts, a_release_is_not_deceived_by_an_onlooker_who_hears_every_channel)
+TEST_P(queue_scripts, a_release_does_not_take_an_observer_of_every_channel_for_a_waiter)
 {
     ask({"PSUBSCRIBE", "*"}, 7);
     acquire("h");
@@ -45,7 +45,7 @@ TEST_P(queue_scripts, a_release_is_not_deceived_by_an_onlooker_who_hears_every_c
     EXPECT_EQ(waiting(), "*0|");
 }
 
-TEST_P(queue_scripts, a_release_passes_over_who_has_not_been_heard_of_for_too_long)
+TEST_P(queue_scripts, a_release_passes_over_a_waiter_that_has_not_looked_for_too_long)
 {
     acquire("h", {.lease = "60000"});
     join("gone");
@@ -58,7 +58,7 @@ TEST_P(queue_scripts, a_release_passes_over_who_has_not_been_heard_of_for_too_lo
     EXPECT_EQ(ask({"EXISTS", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, a_release_passes_over_who_wanted_to_wait_for_a_short_time_only)
+TEST_P(queue_scripts, a_release_passes_over_a_waiter_whose_short_limit_has_passed)
 {
     acquire("h");
     join("gone", {.stay = "10"});
@@ -70,7 +70,7 @@ TEST_P(queue_scripts, a_release_passes_over_who_wanted_to_wait_for_a_short_time_
     EXPECT_EQ(ask({"EXISTS", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, a_release_passes_over_who_looked_again_to_wait_for_a_short_time_only)
+TEST_P(queue_scripts, a_release_passes_over_a_waiter_whose_short_limit_since_its_look_has_passed)
 {
     acquire("h");
     join("gone");
@@ -101,7 +101,7 @@ TEST_P(queue_scripts, a_place_for_a_short_time_lasts_to_the_last_millisecond)
     EXPECT_EQ(holder(), "x|");
 }
 
-TEST_P(queue_scripts, a_place_lasts_for_1500_ms_though_the_lease_is_shorter)
+TEST_P(queue_scripts, a_place_lasts_for_1500_ms_even_if_the_lease_is_shorter)
 {
     for (const bool in_time : {true, false}) {
         acquire("h", {.lease = "60000"});
@@ -115,7 +115,7 @@ TEST_P(queue_scripts, a_place_lasts_for_1500_ms_though_the_lease_is_shorter)
     }
 }
 
-TEST_P(queue_scripts, a_look_makes_a_place_last_for_longer)
+TEST_P(queue_scripts, a_look_renews_a_place)
 {
     acquire("h", {.lease = "60000"});
     join("x");
@@ -127,7 +127,7 @@ TEST_P(queue_scripts, a_look_makes_a_place_last_for_longer)
     EXPECT_EQ(holder(), "x|");
 }
 
-TEST_P(queue_scripts, a_release_passes_over_a_place_that_makes_no_sense)
+TEST_P(queue_scripts, a_release_passes_over_an_invalid_place)
 {
     acquire("h");
     for (const auto* const each :
@@ -137,13 +137,13 @@ TEST_P(queue_scripts, a_release_passes_over_a_place_that_makes_no_sense)
     join("y");
     join("z");
     join("y", {.repeated = true});
-    ask({"HDEL", "w", "y"});  // his place says that there is more
+    ask({"HDEL", "w", "y"});  // its place says that there is an entry
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(holder(), "z|");
     EXPECT_EQ(waiting(), "*0|");
 }
 
-TEST_P(queue_scripts, a_release_passes_over_a_place_of_which_nobody_knows_until_when_it_is_kept)
+TEST_P(queue_scripts, a_release_passes_over_a_place_without_an_end)
 {
     acquire("h");
     join("x");
@@ -154,7 +154,7 @@ TEST_P(queue_scripts, a_release_passes_over_a_place_of_which_nobody_knows_until_
     EXPECT_EQ(holder(), "z|");
 }
 
-TEST_P(queue_scripts, a_lock_that_nobody_can_be_given_is_free)
+TEST_P(queue_scripts, a_lock_without_a_valid_waiter_becomes_free)
 {
     acquire("h");
     join("deaf", {.client = "c1"});
@@ -163,7 +163,7 @@ TEST_P(queue_scripts, a_lock_that_nobody_can_be_given_is_free)
     EXPECT_EQ(ask({"EXISTS", "a", "q", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, a_release_by_another_hands_over_nothing)
+TEST_P(queue_scripts, a_release_by_another_holder_hands_over_nothing)
 {
     acquire("h");
     join("x");
@@ -174,7 +174,7 @@ TEST_P(queue_scripts, a_release_by_another_hands_over_nothing)
     EXPECT_EQ(release("stranger"), ":0|");
 }
 
-TEST_P(queue_scripts, a_repeated_release_does_not_take_it_from_who_was_given_it)
+TEST_P(queue_scripts, a_repeated_release_does_not_free_the_next_holder)
 {
     acquire("h");
     join("x");

@@ -11,7 +11,7 @@ using status = handshake::status;
 
 class greeting : public testing::Test {
 protected:
-    // Plays one reply and returns the status; requests pile up in out_.
+    // Passes one reply and returns the status. Requests are collected in out_.
     status answer(handshake& with, const std::string& reply)
     {
         out_.clear();
@@ -46,7 +46,7 @@ TEST_F(greeting, one_hello_is_enough)
     EXPECT_TRUE(hands.facts().resp3);
 }
 
-TEST_F(greeting, hello_carries_the_password_with_the_default_user)
+TEST_F(greeting, hello_contains_the_password_with_the_default_user)
 {
     config_.password = "secret";
     handshake hands{config_};
@@ -54,7 +54,7 @@ TEST_F(greeting, hello_carries_the_password_with_the_default_user)
     EXPECT_TRUE(said("AUTH") && said("default") && said("secret"));
 }
 
-TEST_F(greeting, hello_carries_the_user_if_one_is_named)
+TEST_F(greeting, hello_contains_the_user_if_one_is_named)
 {
     config_.user = "ann";
     config_.password = "secret";
@@ -81,11 +81,11 @@ TEST_F(greeting, a_server_without_hello_is_greeted_the_old_way)
     static_cast<void>(hands.start(out_));
     EXPECT_EQ(answer(hands, "-ERR unknown command 'HELLO'\r\n"), status::more);
     EXPECT_TRUE(said("AUTH") && said("secret"));
-    EXPECT_FALSE(said("default")) << "such a server knows no users";
+    EXPECT_FALSE(said("default")) << "such a server has no users";
     EXPECT_EQ(answer(hands, "+OK\r\n"), status::more);
     EXPECT_TRUE(said("SETNAME"));
     EXPECT_EQ(answer(hands, "-ERR not today\r\n"), status::done)
-        << "a name is not worth failing for";
+        << "a missing name is not an error";
     EXPECT_FALSE(hands.facts().knows_script_flags());
     EXPECT_FALSE(hands.facts().resp3);
 }
@@ -109,7 +109,7 @@ TEST_F(greeting, a_password_that_the_server_repeats_is_not_shown)
     EXPECT_EQ(hands.problem().detail, "ERR unknown command 'AUTH'");
 }
 
-// A server repeats no more than 128 bytes, so the whole password is not found in what it says.
+// A server repeats at most 128 bytes, so the whole password is not in its message.
 TEST_F(greeting, no_part_of_a_long_password_that_the_server_repeats_is_shown)
 {
     config_.password = std::string(300, 'x') + "sesame";
@@ -146,7 +146,7 @@ TEST_F(greeting, a_sentinel_and_a_node_of_a_cluster_are_refused)
     EXPECT_EQ(answer(hands, "%1\r\n$4\r\nmode\r\n+standalone\r\n"), status::done);
 }
 
-TEST_F(greeting, a_user_without_a_password_is_named_all_the_same)
+TEST_F(greeting, a_user_without_a_password_is_sent_too)
 {
     config_.user = "ann";
     handshake hands{config_};
@@ -186,10 +186,10 @@ TEST_F(greeting, a_missing_password_source_is_named)
 
     config_.password_file = "/dev/null";
     handshake by_device{config_};
-    EXPECT_EQ(by_device.start(out_), status::failed) << "a pipe or a device might block";
+    EXPECT_EQ(by_device.start(out_), status::failed) << "reading a pipe or a device might block";
 }
 
-TEST_F(greeting, a_reply_of_a_strange_shape_does_no_harm)
+TEST_F(greeting, a_reply_of_an_unexpected_shape_does_no_harm)
 {
     for (const std::string reply :
          {"*1\r\n$7\r\nversion\r\n", ":1\r\n", "*0\r\n", "*2\r\n$7\r\nversion\r\n$3\r\nabc\r\n"}) {

@@ -1,4 +1,4 @@
-// Waiting that a stop_token ends.
+// Waits that a stop_token ends.
 #include "base/interrupt.h"
 
 #include "support/self_counts.h"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(an_interrupt, takes_no_descriptor_until_someone_waits)
+TEST(an_interrupt, needs_no_descriptor_until_a_thread_waits)
 {
     const std::stop_source source;
     const auto before = test::descriptor_count();
@@ -24,7 +24,7 @@ TEST(an_interrupt, takes_no_descriptor_until_someone_waits)
     EXPECT_EQ(test::descriptor_count(), before + 1);
 }
 
-TEST(an_interrupt, takes_no_descriptor_where_nobody_can_request_it)
+TEST(an_interrupt, needs_no_descriptor_if_no_stop_is_possible)
 {
     const auto before = test::descriptor_count();
     const interrupt stop{std::stop_token{}};
@@ -33,7 +33,7 @@ TEST(an_interrupt, takes_no_descriptor_where_nobody_can_request_it)
     EXPECT_EQ(test::descriptor_count(), before);
 }
 
-TEST(an_interrupt, that_was_requested_before_ends_the_waiting_at_once)
+TEST(an_interrupt, that_was_requested_before_ends_the_wait_at_once)
 {
     std::stop_source source;
     const interrupt stop{source.get_token()};
@@ -41,7 +41,7 @@ TEST(an_interrupt, that_was_requested_before_ends_the_waiting_at_once)
     EXPECT_EQ(wait_for(-1, 0, boot_time::max(), &stop), wait_end::interrupted);
 }
 
-TEST(an_interrupt, ends_the_waiting_of_another_thread)
+TEST(an_interrupt, ends_the_wait_of_another_thread)
 {
     std::stop_source source;
     const std::jthread other{[&source] {

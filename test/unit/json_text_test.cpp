@@ -13,14 +13,14 @@ TEST(json_text, is_in_quotes)
     EXPECT_EQ(json_text("stock:42 {a}/b"), R"("stock:42 {a}/b")");
 }
 
-TEST(json_text, escapes_what_must_be_escaped)
+TEST(json_text, escapes_the_characters_that_need_it)
 {
     EXPECT_EQ(json_text("say \"a\\b\""), R"("say \"a\\b\"")");
     EXPECT_EQ(json_text("a\nb\tc\r"), R"("a\u000ab\u0009c\u000d")");
     EXPECT_EQ(json_text(std::string_view{"\0\x1f\x7f", 3}), R"("\u0000\u001f\u007f")");
 }
 
-TEST(json_text, leaves_utf8_alone)
+TEST(json_text, does_not_change_utf8)
 {
     for (const std::string text :
          {"Größe", "倉庫", "\xF0\x9F\x94\x92", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80",
@@ -29,16 +29,18 @@ TEST(json_text, leaves_utf8_alone)
     }
 }
 
-TEST(json_text, replaces_each_byte_that_is_no_utf8)
+TEST(json_text, replaces_each_byte_that_is_not_utf8)
 {
     EXPECT_EQ(json_text("\xFF\xFE"), '"' + broken + broken + '"');
-    EXPECT_EQ(json_text("a\x80z"), "\"a" + broken + "z\"") << "nothing goes before it";
+    EXPECT_EQ(json_text("a\x80z"), "\"a" + broken + "z\"")
+        << "a continuation byte without a first byte";
     EXPECT_EQ(json_text("\xC3"), '"' + broken + '"') << "cut off";
-    EXPECT_EQ(json_text("\xE5\x80\""), '"' + broken + broken + R"(\"")") << "cut off by a quote";
+    EXPECT_EQ(json_text("\xE5\x80\""), '"' + broken + broken + R"(\"")")
+        << "incomplete before a quote";
     EXPECT_EQ(json_text("\xF0\x9F\x94"), '"' + broken + broken + broken + '"');
 }
 
-TEST(json_text, knows_the_forms_that_utf8_forbids)
+TEST(json_text, replaces_the_forms_that_utf8_forbids)
 {
     for (const std::string_view overlong : {"\xC0\x80", "\xC1\xBF"}) {
         EXPECT_EQ(json_text(overlong), '"' + broken + broken + '"');
@@ -52,8 +54,8 @@ TEST(json_text, knows_the_forms_that_utf8_forbids)
     }
 }
 
-// Every escape is six or two characters of ASCII, so what stands between quotes can be told apart.
-TEST(json_text, has_no_quote_or_control_byte_of_its_own)
+// Every escape is six or two ASCII characters, so the check is simple.
+TEST(json_text, contains_no_unescaped_quote_or_control_byte)
 {
     std::string all;
     for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
@@ -61,7 +63,7 @@ TEST(json_text, has_no_quote_or_control_byte_of_its_own)
     for (std::size_t i = 1; i + 1 < text.size(); ++i) {
         EXPECT_GE(static_cast<unsigned char>(text[i]), 0x20);
         EXPECT_NE(text[i], '"') << "at " << i;
-        if (text[i] == '\\') ++i;  // and what it escapes
+        if (text[i] == '\\') ++i;  // skips the escaped character
     }
 }
 

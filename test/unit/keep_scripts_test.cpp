@@ -1,4 +1,4 @@
-// Our scripts in the in-process Redis: numbers, keeping a lock, and messages.
+// pawl's scripts in the in-process Redis: fences, keeping a lock, and messages.
 #include "unit/queue_scripts_fixture.h"
 
 #include <string>
@@ -9,17 +9,17 @@ namespace {
 
 constexpr std::string_view lingering_holder = "p0112233445566778899aabbccddeeff0123456789abcdef";
 
-// ── Numbers ─────────────────────────────────────────────────────────────────────────────────────
+// ── Fences ──────────────────────────────────────────────────────────────────────────────────────
 
-TEST_P(queue_scripts, numbers_that_are_set_aside_are_given_to_nobody_else)
+TEST_P(queue_scripts, reserved_fences_are_given_to_no_other_holder)
 {
     EXPECT_EQ(acquire("h", {.reserve = "1000"}), "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001000|");
-    ask({"DEL", "a"});  // its holder is gone, and nobody knows which ones he used
+    ask({"DEL", "a"});  // its holder is gone, and it is unknown which fences it used
     EXPECT_EQ(join("x"), "*3|:1|:1700000000001001|:1700000000000|");
 }
 
-TEST_P(queue_scripts, who_says_which_numbers_he_used_gives_the_others_back)
+TEST_P(queue_scripts, a_release_that_reports_the_used_fences_returns_the_others)
 {
     acquire("h", {.reserve = "1000"});
     EXPECT_EQ(release("h", {.used = "1700000000000003", .reserve = true}), ":1|");
@@ -27,16 +27,16 @@ TEST_P(queue_scripts, who_says_which_numbers_he_used_gives_the_others_back)
     EXPECT_EQ(join("x"), "*3|:1|:1700000000000004|:1700000000000|");
 }
 
-TEST_P(queue_scripts, who_is_handed_the_lock_has_a_higher_number_than_those_that_were_used)
+TEST_P(queue_scripts, a_hand_over_has_a_higher_fence_than_those_that_were_used)
 {
     acquire("h", {.reserve = "1000"});
     join("x", {.reserve = "7"});
     EXPECT_EQ(release("h", {.used = "1700000000000003", .reserve = true}), ":1|");
     EXPECT_EQ(heard(), grant("x", "1700000000000004", "1700000000000"));
-    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|") << "with those set aside for him";
+    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|") << "with the fences reserved for it";
 }
 
-TEST_P(queue_scripts, who_set_none_aside_leaves_the_number_as_it_is)
+TEST_P(queue_scripts, a_release_without_a_reserve_does_not_change_the_fence)
 {
     acquire("h");
     ask({"SET", "f", "1700000000000005"});
@@ -44,7 +44,8 @@ TEST_P(queue_scripts, who_set_none_aside_leaves_the_number_as_it_is)
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000005|");
 }
 
-TEST_P(queue_scripts, who_says_his_number_hands_over_with_a_higher_one_though_the_last_is_forgotten)
+TEST_P(queue_scripts,
+       a_release_with_its_fence_hands_over_with_a_higher_one_even_if_the_fence_key_is_gone)
 {
     acquire("h");
     join("x");
@@ -55,7 +56,7 @@ TEST_P(queue_scripts, who_says_his_number_hands_over_with_a_higher_one_though_th
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000001|");
 }
 
-TEST_P(queue_scripts, who_does_not_know_his_number_hands_over_with_a_higher_one_than_the_last)
+TEST_P(queue_scripts, a_release_without_its_fence_hands_over_with_a_higher_one_than_the_last)
 {
     acquire("h");
     join("x");
@@ -64,7 +65,7 @@ TEST_P(queue_scripts, who_does_not_know_his_number_hands_over_with_a_higher_one_
     EXPECT_EQ(heard(), grant("x", "1700000000000001", "1699999999000"));
 }
 
-TEST_P(queue_scripts, a_number_ahead_of_the_clock_is_kept_until_the_clock_has_passed_it)
+TEST_P(queue_scripts, a_fence_ahead_of_the_clock_is_kept_until_the_clock_has_passed_it)
 {
     acquire("h", {.reserve = "1000000"});
     EXPECT_EQ(ask({"PTTL", "f"}), ":86401000|");
@@ -73,7 +74,7 @@ TEST_P(queue_scripts, a_number_ahead_of_the_clock_is_kept_until_the_clock_has_pa
     EXPECT_EQ(ask({"PTTL", "f"}), ":90000001|");
 }
 
-TEST_P(queue_scripts, a_lock_whose_fence_cannot_be_told_is_not_taken)
+TEST_P(queue_scripts, a_lock_whose_fence_key_has_another_type_is_not_taken)
 {
     ask({"HSET", "f", "x", "1"});
     EXPECT_TRUE(acquire("h").starts_with("-WRONGTYPE"));
@@ -83,10 +84,10 @@ TEST_P(queue_scripts, a_lock_whose_fence_cannot_be_told_is_not_taken)
     ask({"DEL", "f"});
     ask({"HSET", "f", "x", "1"});
     EXPECT_TRUE(acquire("h", {.repeated = true}).starts_with("-WRONGTYPE"));
-    EXPECT_EQ(holder(), "h|") << "who has it keeps it";
+    EXPECT_EQ(holder(), "h|") << "the holder keeps it";
 }
 
-TEST_P(queue_scripts, a_fence_that_makes_no_sense_is_made_anew)
+TEST_P(queue_scripts, an_invalid_fence_is_replaced)
 {
     ask({"SET", "f", "nonsense"});
     EXPECT_EQ(acquire("h"), "*3|:1|:1700000000000000|:1700000000000|");
@@ -95,17 +96,17 @@ TEST_P(queue_scripts, a_fence_that_makes_no_sense_is_made_anew)
 
 // ── Keeping ─────────────────────────────────────────────────────────────────────────────────────
 
-TEST_P(queue_scripts, a_lock_that_nobody_waits_for_may_be_kept)
+TEST_P(queue_scripts, a_lock_without_waiters_may_be_kept)
 {
     acquire("h");
     pass(1s);
     EXPECT_EQ(keep("h"), "*3|:1|:1700000001000000|:1700000001000|");
     EXPECT_EQ(holder(), "h|");
-    EXPECT_EQ(ask({"PTTL", "a"}), ":3000|") << "the lease counts anew";
+    EXPECT_EQ(ask({"PTTL", "a"}), ":3000|") << "the lease starts again";
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000001001000|");
 }
 
-TEST_P(queue_scripts, to_keep_a_lock_never_shortens_its_lease)
+TEST_P(queue_scripts, a_keep_never_shortens_the_lease)
 {
     acquire("h");
     ask({"PEXPIRE", "a", "50000"});
@@ -113,14 +114,14 @@ TEST_P(queue_scripts, to_keep_a_lock_never_shortens_its_lease)
     EXPECT_EQ(ask({"PTTL", "a"}), ":50000|");
 }
 
-TEST_P(queue_scripts, a_kept_lock_has_a_higher_number_than_those_that_were_used)
+TEST_P(queue_scripts, a_kept_lock_has_a_higher_fence_than_those_that_were_used)
 {
     acquire("h", {.reserve = "1000"});
     EXPECT_EQ(keep("h", "1700000000000003", "7"), "*3|:1|:1700000000001001|:1700000000000|");
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001008|");
 }
 
-TEST_P(queue_scripts, a_lock_that_someone_waits_for_is_handed_over_and_not_kept)
+TEST_P(queue_scripts, a_lock_with_a_waiter_is_handed_over_and_not_kept)
 {
     acquire("h", {.reserve = "1000"});
     join("x");
@@ -129,7 +130,7 @@ TEST_P(queue_scripts, a_lock_that_someone_waits_for_is_handed_over_and_not_kept)
     EXPECT_EQ(heard(), grant("x", "1700000000000004", "1700000000000"));
 }
 
-TEST_P(queue_scripts, a_lock_that_only_those_wait_for_who_cannot_be_told_is_kept)
+TEST_P(queue_scripts, a_lock_is_kept_if_no_waiter_listens)
 {
     acquire("h");
     join("deaf", {.client = "c1"});
@@ -139,7 +140,7 @@ TEST_P(queue_scripts, a_lock_that_only_those_wait_for_who_cannot_be_told_is_kept
     EXPECT_EQ(waiting(), "*0|");
 }
 
-TEST_P(queue_scripts, a_wish_to_keep_a_lock_is_granted_once)
+TEST_P(queue_scripts, a_keep_is_granted_once)
 {
     acquire("h");
     const auto late = [&] {
@@ -152,7 +153,7 @@ TEST_P(queue_scripts, a_wish_to_keep_a_lock_is_granted_once)
     EXPECT_EQ(heard(), "");
 }
 
-TEST_P(queue_scripts, a_wish_to_keep_a_lock_is_granted_once_though_others_count_on)
+TEST_P(queue_scripts, a_keep_is_granted_once_even_if_the_fence_has_grown_since)
 {
     acquire("h", {.reserve = "7"});
     const auto last = std::string{"1700000000000007"};
@@ -162,12 +163,12 @@ TEST_P(queue_scripts, a_wish_to_keep_a_lock_is_granted_once_though_others_count_
     EXPECT_EQ(wish(), "*3|:1|:1700000000000015|:1699996400000|");
     EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|");
     ask({"SET", "f", "1700000000000015"});
-    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|") << "too many to know";
+    EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|") << "the difference is too large";
     ask({"SET", "f", "1700000000000006"});
     EXPECT_EQ(wish(), "*3|:-2|:0|:1699996400000|");
 }
 
-TEST_P(queue_scripts, who_finds_it_busy_gives_an_end_to_a_fence_that_was_begun_in_vain)
+TEST_P(queue_scripts, a_busy_acquire_gives_an_expiry_to_a_fence_that_was_created_for_nothing)
 {
     acquire("h");
     ask({"DEL", "f"});
@@ -180,12 +181,12 @@ TEST_P(queue_scripts, who_finds_it_busy_gives_an_end_to_a_fence_that_was_begun_i
     EXPECT_EQ(ask({"PTTL", "f"}), ":-1|");
     EXPECT_EQ(say("8"), "*3|:-2|:3000|:1700000000000|");
     EXPECT_EQ(ask({"PTTL", "f"}), ":86400000|");
-    EXPECT_EQ(waiting(), "*0|") << "and is not taken for fair";
+    EXPECT_EQ(waiting(), "*0|") << "and it does not count as fair";
     release("h");
     EXPECT_EQ(say("8"), "*3|:1|:1700000000000000|:1700000000000|");
 }
 
-TEST_P(queue_scripts, a_lock_that_is_gone_or_anothers_is_not_kept)
+TEST_P(queue_scripts, a_lock_that_is_gone_or_has_another_holder_is_not_kept)
 {
     EXPECT_EQ(keep("h"), "*3|:0|:0|:1700000000000|");
     join("x");
@@ -195,7 +196,7 @@ TEST_P(queue_scripts, a_lock_that_is_gone_or_anothers_is_not_kept)
 
 // ── Messages ────────────────────────────────────────────────────────────────────────────────────
 
-TEST_P(queue_scripts, who_lets_a_lock_linger_is_told_that_it_is_wanted)
+TEST_P(queue_scripts, a_client_with_a_lingering_lock_is_told_that_it_is_wanted)
 {
     listen("pawl:client:0123456789abcdef");
     acquire(lingering_holder);
@@ -213,7 +214,7 @@ TEST_P(queue_scripts, a_release_is_announced_whether_it_is_handed_over_or_not)
     EXPECT_EQ(release("h", {.announce = true}), ":1|");
     EXPECT_EQ(heard(), announced);
     EXPECT_EQ(release("h", {.announce = true}), ":0|");
-    EXPECT_EQ(heard(), "") << "there was nothing to release";
+    EXPECT_EQ(heard(), "") << "it was not held";
     acquire("h", {.reserve = "7"});
     EXPECT_EQ(release("h", {.used = "1700000000000001", .reserve = true, .announce = true}), ":1|");
     EXPECT_EQ(heard(), announced);
@@ -223,7 +224,7 @@ TEST_P(queue_scripts, a_release_is_announced_whether_it_is_handed_over_or_not)
     EXPECT_EQ(heard(), grant("x", "1700000000000003", "1700000000000") + announced);
 }
 
-TEST_P(queue_scripts, a_release_is_announced_with_what_json_needs)
+TEST_P(queue_scripts, a_release_is_announced_as_valid_json)
 {
     listen("lock:release:a");
     acquire("h");
@@ -246,7 +247,7 @@ TEST_P(queue_scripts, a_keep_that_hands_over_is_announced)
                                    R"({"lockKey":"a","releaseTime":1700000000000,"holder":"h"})"));
 }
 
-TEST_P(queue_scripts, when_memory_is_full_hands_over_but_takes_nobody_in)
+TEST_P(queue_scripts, when_memory_is_full_hands_over_but_accepts_no_waiter)
 {
     acquire("h");
     join("x");

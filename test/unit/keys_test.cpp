@@ -7,16 +7,16 @@
 namespace pawl::store {
 namespace {
 
-TEST(keys, are_made_of_the_name)
+TEST(keys, are_derived_from_the_name)
 {
     EXPECT_EQ(fence_key("stock:42"), "pawl:fence:{stock:42}");
     EXPECT_EQ(queue_key("stock:42"), "pawl:queue:{stock:42}");
     EXPECT_EQ(waiters_key("stock:42"), "pawl:waiters:{stock:42}");
     EXPECT_EQ(fence_key("a{user}b"), "pawl:fence:{user}:a{user}b");
-    EXPECT_EQ(fence_key("a}b"), "pawl:fence:{20658}:a}b") << "a number in the slot of a}b";
+    EXPECT_EQ(fence_key("a}b"), "pawl:fence:{20658}:a}b") << "a number with the same slot as a}b";
 }
 
-TEST(keys, both_keys_fall_into_one_slot_whatever_the_braces)
+TEST(keys, both_keys_have_the_same_slot_with_any_braces)
 {
     for (const std::string name : {"a", "{a}", "a{b}c", "{}a", "a}b", "}{", "{{a}}", "{", "}",
                                    "a{b", "{}{x}", "}a{b}", "a{}b{c}", "\xff\x01 \n", "{a}{b}"}) {
@@ -33,7 +33,7 @@ TEST(keys, different_locks_have_different_fences)
 
 TEST(keys, slots_are_those_of_redis_cluster)
 {
-    // From CLUSTER KEYSLOT of a real server.
+    // Values from CLUSTER KEYSLOT of a real server.
     EXPECT_EQ(hash_slot("foo"), 12182);
     EXPECT_EQ(hash_slot("123456789"), 12739);
     EXPECT_EQ(hash_slot("{user1000}.following"), hash_slot("user1000"));

@@ -1,4 +1,4 @@
-// Durations that were counted, and what is read back.
+// Durations that are counted and read back.
 #include "common/latency_histogram.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(latency_histogram, is_empty_at_first)
     EXPECT_EQ(nothing.count_below(1h), 0U);
 }
 
-TEST(latency_histogram, knows_the_least_and_the_most_exactly)
+TEST(latency_histogram, knows_the_exact_minimum_and_maximum)
 {
     const latency_histogram times = of({12'345'678ns, 1'234ns, 77'777ns});
     EXPECT_EQ(times.min(), 1'234ns);
@@ -54,7 +54,7 @@ TEST(latency_histogram, has_quantiles)
     EXPECT_NEAR(static_cast<double>(times.quantile(0.99).count()), 991'000, 991'000 / 64.0);
 }
 
-TEST(latency_histogram, counts_what_is_shorter)
+TEST(latency_histogram, counts_shorter_durations)
 {
     const latency_histogram times = of({10ns, 20ns, 20ns, 30ns});
     EXPECT_EQ(times.count_below(-1ns), 0U);
@@ -65,7 +65,7 @@ TEST(latency_histogram, counts_what_is_shorter)
     EXPECT_EQ(times.count_below(31ns), 4U);
 }
 
-TEST(latency_histogram, takes_what_no_clock_should_say)
+TEST(latency_histogram, accepts_impossible_durations)
 {
     const latency_histogram times = of({-5ns, 10h});
     EXPECT_EQ(times.min(), 0ns);
@@ -75,7 +75,7 @@ TEST(latency_histogram, takes_what_no_clock_should_say)
     EXPECT_EQ(times.count_below(11h), 2U);
 }
 
-TEST(latency_histogram, adds_up)
+TEST(latency_histogram, can_be_added_to_another)
 {
     latency_histogram all = of({10ns});
     all.add(of({5ns, 40ns}));

@@ -94,7 +94,7 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
 
     EXPECT_EQ(take_due(at(1750)).size(), 1U);
     table_.on_renewal(lease, silence, at(1750), at(1800), changes_);
-    EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: told already";
+    EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: it was reported already";
 
     EXPECT_EQ(take_due(at(2050)).size(), 1U);
     table_.on_renewal(lease, renewed, at(2050), at(2060), changes_);
@@ -116,18 +116,18 @@ TEST_F(table_of_leases,
     EXPECT_EQ(changes_[0].why, cause::no_reply);
     EXPECT_EQ(take_due(at(2000)).size(), 1U);
 
-    // The first one is answered after all. It counts from when it was sent.
+    // The first renewal is answered after all. It counts from when it was sent.
     table_.on_renewal(lease, renewed, at(1000), at(2100), changes_);
     EXPECT_EQ(lease->state.load(), hold_state::held);
     EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
-    EXPECT_TRUE(lease->under_way) << "the second is still waited for";
+    EXPECT_TRUE(lease->under_way) << "the second has no answer yet";
 
     table_.on_renewal(lease, renewed, at(2000), at(2200), changes_);
     EXPECT_EQ(lease->deadline.load(), at(2000 + 3000 - 32));
     EXPECT_FALSE(lease->under_way);
 }
 
-TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_is_no_news)
+TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_changes_nothing)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
@@ -140,7 +140,7 @@ TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_is_no_news
     EXPECT_TRUE(lease->under_way);
 }
 
-TEST_F(table_of_leases, the_server_saying_no_is_a_loss_with_its_cause)
+TEST_F(table_of_leases, a_negative_answer_of_the_server_is_a_loss_with_its_cause)
 {
     for (const auto& [said, why] : {std::pair{hold_status::vanished, cause::vanished},
                                     std::pair{hold_status::taken, cause::taken},
@@ -183,7 +183,7 @@ TEST_F(table_of_leases, a_lost_lease_does_not_come_back)
     EXPECT_EQ(lease->state.load(), hold_state::lost);
 }
 
-TEST_F(table_of_leases, a_fixed_lease_is_never_due_but_still_lost)
+TEST_F(table_of_leases, a_lease_without_renewals_is_never_due_but_can_be_lost)
 {
     const auto lease = make_lease(300ms, false);
     table_.add(lease, at(0));
@@ -236,10 +236,10 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
     }
     EXPECT_TRUE(changes_.empty());
     EXPECT_GE(renewals, 9U * 1000U);
-    EXPECT_LE(batches, 2 * 10) << "two batches for each period at most";
+    EXPECT_LE(batches, 2 * 10) << "at most two batches in each period";
 }
 
-TEST_F(table_of_leases, what_there_is_no_room_for_stays_due_in_the_order_of_its_turn)
+TEST_F(table_of_leases, leases_that_do_not_fit_into_a_request_stay_due_in_order)
 {
     std::vector<lease_ptr> leases;
     for (int i = 0; i < 10; ++i) {
@@ -254,7 +254,7 @@ TEST_F(table_of_leases, what_there_is_no_room_for_stays_due_in_the_order_of_its_
     EXPECT_TRUE(table_.take_due(at(1300), 4).empty());
 }
 
-TEST_F(table_of_leases, what_is_due_and_finds_no_room_is_lost_at_its_deadline)
+TEST_F(table_of_leases, a_due_lease_that_does_not_fit_into_a_request_is_lost_at_its_deadline)
 {
     const auto first = make_lease();
     const auto second = make_lease();
@@ -269,7 +269,7 @@ TEST_F(table_of_leases, what_is_due_and_finds_no_room_is_lost_at_its_deadline)
     EXPECT_EQ(take_due(at(2968)), std::vector{first});
 }
 
-TEST_F(table_of_leases, no_more_are_under_way_than_can_be_answered_in_time)
+TEST_F(table_of_leases, the_number_of_outstanding_renewals_is_limited)
 {
     constexpr auto most = lease_table::most_under_way;
     std::vector<lease_ptr> leases;
@@ -285,7 +285,7 @@ TEST_F(table_of_leases, no_more_are_under_way_than_can_be_answered_in_time)
     EXPECT_EQ(take_due(at(1002)), std::vector{leases[most]});
 }
 
-TEST_F(table_of_leases, what_is_overdue_or_over_makes_room)
+TEST_F(table_of_leases, overdue_and_ended_renewals_do_not_count)
 {
     constexpr auto most = lease_table::most_under_way;
     std::vector<lease_ptr> leases;
@@ -297,10 +297,10 @@ TEST_F(table_of_leases, what_is_overdue_or_over_makes_room)
     EXPECT_TRUE(table_.release(leases[0], changes_));
     EXPECT_LE(table_.next_wake(), at(1000));
     EXPECT_EQ(take_due(at(1000)), std::vector{leases[most]});
-    EXPECT_EQ(take_due(at(1750)), std::vector{leases[most + 1]}) << "though nobody answered";
+    EXPECT_EQ(take_due(at(1750)), std::vector{leases[most + 1]}) << "although there was no answer";
 }
 
-TEST_F(table_of_leases, what_was_extended_is_due_no_more)
+TEST_F(table_of_leases, an_extended_lease_is_not_due_any_more)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
@@ -325,7 +325,7 @@ TEST_F(table_of_leases, leases_that_failed_together_are_repeated_together)
     EXPECT_EQ(take_due(table.next_wake(), table).size(), 1000U);
 }
 
-TEST_F(table_of_leases, closing_loses_what_is_left)
+TEST_F(table_of_leases, closing_makes_the_remaining_leases_lost)
 {
     const auto lease = make_lease();
     table_.add(lease, at(0));
@@ -347,7 +347,7 @@ TEST_F(table_of_leases, deadlines_pass_even_while_others_are_due)
     EXPECT_EQ(take_due(at(1490)), std::vector{renewing});
 }
 
-TEST(renewal, its_answer_may_take_a_quarter_of_the_lease_but_no_longer_than_a_command)
+TEST(renewal, its_answer_may_take_a_quarter_of_the_lease_but_no_longer_than_the_command_limit)
 {
     EXPECT_EQ(renewal_limit(600ms, 3s), 150ms);
     EXPECT_EQ(renewal_limit(30s, 3s), 3s);

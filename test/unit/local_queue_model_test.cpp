@@ -1,4 +1,4 @@
-// core::local_queue against a model of those who use it, in any order that can come about.
+// Tests core::local_queue with a model of its users, in any possible order of events.
 #include "core/local_queue.h"
 
 #include "unit/at.h"
@@ -23,17 +23,17 @@ using ticket = local_queue::ticket;
 
 class users {
 public:
-    // What may happen, as far as it can at the moment.
+    // The possible events. An event that is impossible at the moment does nothing.
     enum class act {
         arrive,
-        look,  // the first in line, because he was woken
+        look,  // the first waiter, because it was woken
         look_unasked,
         leave,
-        answer_yes,  // to who asks the server, or wants to keep it
+        answer_yes,  // to the caller that asks the server, or to a keep
         answer_no,
         stay_silent,    // for a whole command limit
-        give_up_early,  // who asks does, without an answer
-        grant_beside,   // someone went to the server for himself alone
+        give_up_early,  // the caller that asks gives up, without an answer
+        grant_beside,   // a caller asked the server without the queue
         release,
         release_unsound,
         release_without_fence,
@@ -79,7 +79,7 @@ public:
         wake();
     }
 
-    // From here on nothing goes wrong: then everyone gets his turn.
+    // From here on nothing goes wrong, so every waiter gets its turn.
     void settle()
     {
         const auto bound = 10 * line_.size() + 10;
@@ -100,7 +100,7 @@ private:
     {
         const auto got = queue_.arrive();
         if (got == turn::wait) {
-            // Never without a reason.
+            // There must be a reason to wait.
             RC_ASSERT(lock_ == lock::held || lock_ == lock::keeping || asks_ || !line_.empty());
             line_.push_back(queue_.line_up());
             RC_ASSERT(known_.insert(line_.back()).second);
@@ -147,12 +147,12 @@ private:
         } else if (asks_) {
             asks_ = false;
             queue_.asked();
-            // While someone of this process has it, the server grants it to nobody else.
+            // While this process has the lock, the server grants it to no other request.
             if (yes && lock_ == lock::absent) grant();
         }
     }
 
-    // All who wait are told if patience is over, unless someone here has the lock.
+    // All waiters are told when the patience is over, unless this process has the lock.
     void no_answer(bool for_a_limit)
     {
         bool told = false;
@@ -230,7 +230,7 @@ private:
     std::optional<ticket> woken_;  // and has not looked since
 };
 
-RC_GTEST_PROP(local_queue_model, nobody_is_forgotten_and_never_do_two_hold_it, ())
+RC_GTEST_PROP(local_queue_model, no_waiter_is_forgotten_and_there_is_never_more_than_one_holder, ())
 {
     const auto count = *rc::gen::inRange(0, 200);
     users all;

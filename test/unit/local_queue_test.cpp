@@ -19,7 +19,7 @@ constexpr local_queue::condition lingering{.sound = true, .has_fence = true, .li
 
 class a_local_queue : public testing::Test {
 protected:
-    // Someone asked the server, and got it.
+    // A caller asked the server, and got the lock.
     void take_from_server(int ms = 0)
     {
         ASSERT_EQ(queue_.arrive(), turn::ask);
@@ -36,7 +36,7 @@ protected:
     local_queue queue_;
 };
 
-// ── Who arrives ─────────────────────────────────────────────────────────────────────────────────
+// ── New callers ─────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(a_local_queue, lets_the_first_ask_the_server_and_all_others_wait)
 {
@@ -56,18 +56,18 @@ TEST_F(a_local_queue, lets_the_next_ask_if_the_first_got_nothing)
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, with_someone_in_line_lets_nobody_ask_before_him)
+TEST_F(a_local_queue, with_a_waiter_lets_no_other_caller_ask_before_it)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
     queue_.asked();
     EXPECT_EQ(queue_.arrive(), turn::wait);
     EXPECT_EQ(queue_.to_wake(at(0)), first);
-    EXPECT_EQ(queue_.arrive(), turn::wait) << "he was woken, but has not looked";
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "the first one was woken, but has not looked";
     EXPECT_EQ(queue_.look(first), turn::ask);
 }
 
-TEST_F(a_local_queue, gives_an_idle_lock_to_whoever_arrives)
+TEST_F(a_local_queue, gives_an_idle_lock_to_the_next_caller)
 {
     take_from_server();
     ASSERT_EQ(queue_.release(lingering, at(1)), ending::linger);
@@ -77,7 +77,7 @@ TEST_F(a_local_queue, gives_an_idle_lock_to_whoever_arrives)
     EXPECT_EQ(queue_.arrive(), turn::wait);
 }
 
-// ── Who waits ───────────────────────────────────────────────────────────────────────────────────
+// ── Waiters ─────────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(a_local_queue, wakes_in_the_order_of_arrival)
 {
@@ -94,32 +94,32 @@ TEST_F(a_local_queue, wakes_in_the_order_of_arrival)
     EXPECT_FALSE(queue_.has_waiters());
 }
 
-TEST_F(a_local_queue, wakes_nobody_twice_until_he_has_looked)
+TEST_F(a_local_queue, wakes_a_waiter_only_once_until_it_has_checked)
 {
     take_from_server();
     const auto first = wait_in_line();
     ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
     EXPECT_EQ(queue_.to_wake(at(0)), first);
     EXPECT_FALSE(queue_.to_wake(at(0)));
-    ASSERT_EQ(queue_.arrive(), turn::take) << "someone was quicker";
+    ASSERT_EQ(queue_.arrive(), turn::take) << "another caller was quicker";
     EXPECT_EQ(queue_.look(first), turn::wait);
     EXPECT_FALSE(queue_.to_wake(at(0))) << "it is held";
     ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
     EXPECT_EQ(queue_.to_wake(at(0)), first) << "again";
 }
 
-TEST_F(a_local_queue, lets_nobody_but_the_first_in_line_take_it_when_he_looks)
+TEST_F(a_local_queue, lets_only_the_first_waiter_take_the_lock_when_it_checks)
 {
     take_from_server();
     const auto first = wait_in_line();
     const auto second = wait_in_line();
     ASSERT_EQ(queue_.release(fine, at(0)), ending::pass_on);
-    EXPECT_EQ(queue_.look(second), turn::wait) << "his time was up, say";
-    EXPECT_EQ(queue_.look(first), turn::take) << "also if he was not woken";
+    EXPECT_EQ(queue_.look(second), turn::wait) << "for example because its limit has passed";
+    EXPECT_EQ(queue_.look(first), turn::take) << "even if it was not woken";
     EXPECT_EQ(queue_.look(second), turn::wait);
 }
 
-TEST_F(a_local_queue, wakes_the_next_when_the_first_leaves_though_he_was_woken)
+TEST_F(a_local_queue, wakes_the_next_waiter_when_the_first_leaves_after_it_was_woken)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -131,7 +131,7 @@ TEST_F(a_local_queue, wakes_the_next_when_the_first_leaves_though_he_was_woken)
     EXPECT_EQ(queue_.look(second), turn::take);
 }
 
-TEST_F(a_local_queue, forgets_who_leaves_in_the_middle_and_nobody_else)
+TEST_F(a_local_queue, forgets_only_the_waiter_that_leaves_from_the_middle)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -147,7 +147,7 @@ TEST_F(a_local_queue, forgets_who_leaves_in_the_middle_and_nobody_else)
     EXPECT_EQ(queue_.release(fine, at(0)), ending::give_back);
 }
 
-TEST_F(a_local_queue, does_not_wake_the_first_again_because_one_behind_him_leaves)
+TEST_F(a_local_queue, does_not_wake_the_first_again_when_one_behind_it_leaves)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -158,7 +158,7 @@ TEST_F(a_local_queue, does_not_wake_the_first_again_because_one_behind_him_leave
     EXPECT_FALSE(queue_.to_wake(at(0)));
 }
 
-TEST_F(a_local_queue, is_free_for_all_when_the_only_one_in_line_has_left)
+TEST_F(a_local_queue, is_free_for_all_when_the_only_waiter_has_left)
 {
     take_from_server();
     const auto only = wait_in_line();
@@ -170,7 +170,7 @@ TEST_F(a_local_queue, is_free_for_all_when_the_only_one_in_line_has_left)
     EXPECT_FALSE(queue_.to_wake(at(0)));
 }
 
-TEST_F(a_local_queue, lets_the_next_in_line_ask_when_the_lock_is_gone)
+TEST_F(a_local_queue, lets_the_next_waiter_ask_when_the_lock_is_gone)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -178,14 +178,14 @@ TEST_F(a_local_queue, lets_the_next_in_line_ask_when_the_lock_is_gone)
     queue_.gone();
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::ask);
-    EXPECT_FALSE(queue_.to_wake(at(1))) << "someone asks";
+    EXPECT_FALSE(queue_.to_wake(at(1))) << "another caller asks the server";
     EXPECT_EQ(queue_.look(second), turn::wait);
     queue_.asked();
-    EXPECT_EQ(queue_.to_wake(at(2)), second) << "he got nothing";
+    EXPECT_EQ(queue_.to_wake(at(2)), second) << "the first one got nothing";
     EXPECT_EQ(queue_.look(second), turn::ask);
 }
 
-TEST_F(a_local_queue, wakes_nobody_while_someone_asks)
+TEST_F(a_local_queue, wakes_no_waiter_while_a_request_is_under_way)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -200,7 +200,7 @@ TEST_F(a_local_queue, wakes_nobody_while_someone_asks)
 
 // ── Overtaking ──────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(a_local_queue, lets_a_newcomer_overtake_who_was_woken_a_moment_ago)
+TEST_F(a_local_queue, lets_a_newcomer_overtake_a_waiter_that_was_just_woken)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -208,10 +208,11 @@ TEST_F(a_local_queue, lets_a_newcomer_overtake_who_was_woken_a_moment_ago)
     ASSERT_EQ(queue_.to_wake(at(0)), first);
     ASSERT_EQ(queue_.arrive(), turn::take);
     ASSERT_EQ(queue_.release(fine, at(1) - 1ns), ending::pass_on);
-    EXPECT_EQ(queue_.arrive(), turn::take) << "not quite a millisecond since he was woken";
+    EXPECT_EQ(queue_.arrive(), turn::take)
+        << "less than a millisecond since the first one was woken";
 }
 
-TEST_F(a_local_queue, reserves_the_lock_for_who_was_overtaken_for_a_millisecond)
+TEST_F(a_local_queue, reserves_the_lock_for_a_waiter_that_was_overtaken_for_a_millisecond)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -222,16 +223,16 @@ TEST_F(a_local_queue, reserves_the_lock_for_who_was_overtaken_for_a_millisecond)
     ASSERT_EQ(queue_.look(first), turn::wait);
     ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on);
     EXPECT_TRUE(queue_.is_idle());
-    EXPECT_EQ(queue_.arrive(), turn::wait) << "it is his alone";
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "it is reserved for the first one";
     EXPECT_EQ(queue_.look(second), turn::wait);
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::take);
-    // For the second the time counts from when he is woken.
+    // For the second waiter the time counts from its own wake-up.
     ASSERT_EQ(queue_.release(fine, at(2)), ending::pass_on);
     EXPECT_EQ(queue_.arrive(), turn::take);
 }
 
-TEST_F(a_local_queue, counts_the_millisecond_from_the_first_time_that_he_was_woken)
+TEST_F(a_local_queue, counts_the_millisecond_from_the_first_wake_up)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -245,7 +246,7 @@ TEST_F(a_local_queue, counts_the_millisecond_from_the_first_time_that_he_was_wok
     EXPECT_EQ(queue_.arrive(), turn::wait);
 }
 
-TEST_F(a_local_queue, keeps_nothing_reserved_for_who_has_left)
+TEST_F(a_local_queue, keeps_nothing_reserved_for_a_waiter_that_has_left)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -259,7 +260,7 @@ TEST_F(a_local_queue, keeps_nothing_reserved_for_who_has_left)
 
 // ── Releasing ───────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(a_local_queue, gives_back_what_nobody_here_wants)
+TEST_F(a_local_queue, releases_a_lock_without_local_waiters)
 {
     take_from_server();
     EXPECT_EQ(queue_.release(fine, at(1)), ending::give_back);
@@ -268,7 +269,7 @@ TEST_F(a_local_queue, gives_back_what_nobody_here_wants)
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, gives_back_a_lease_that_is_not_sound_whoever_waits)
+TEST_F(a_local_queue, releases_a_lease_that_is_not_sound_even_with_local_waiters)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -279,15 +280,15 @@ TEST_F(a_local_queue, gives_back_a_lease_that_is_not_sound_whoever_waits)
     EXPECT_FALSE(queue_.is_idle());
     queue_.gone();
     EXPECT_EQ(queue_.to_wake(at(1)), first);
-    EXPECT_EQ(queue_.look(first), turn::ask) << "for a sound one";
+    EXPECT_EQ(queue_.look(first), turn::ask) << "for a new lease";
 }
 
-TEST_F(a_local_queue, lets_an_unwanted_lock_linger_only_with_a_number_to_pass_it_on_with)
+TEST_F(a_local_queue, lets_a_lock_linger_only_with_a_reserved_fence_to_pass_it_on)
 {
     take_from_server();
     ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = true}, at(1)),
               ending::keep);
-    EXPECT_FALSE(queue_.is_idle()) << "until the server has said so";
+    EXPECT_FALSE(queue_.is_idle()) << "until the server has answered";
     EXPECT_EQ(queue_.arrive(), turn::wait);
     queue_.kept(at(2));
     EXPECT_TRUE(queue_.is_idle());
@@ -295,7 +296,7 @@ TEST_F(a_local_queue, lets_an_unwanted_lock_linger_only_with_a_number_to_pass_it
     EXPECT_EQ(queue_.release(lingering, at(3)), ending::linger);
 }
 
-TEST_F(a_local_queue, lingers_for_as_long_as_it_may_however_often_it_is_used)
+TEST_F(a_local_queue, lingers_for_its_full_time_however_often_it_is_used)
 {
     take_from_server();
     for (unsigned i = 0; i < 2 * local_queue::most_passes; ++i) {
@@ -314,13 +315,13 @@ TEST_F(a_local_queue, asks_the_server_after_a_thousand_passes)
     }
     ASSERT_EQ(queue_.release(fine, at(0)), ending::keep);
     EXPECT_FALSE(queue_.is_idle());
-    EXPECT_FALSE(queue_.to_wake(at(0))) << "nothing is certain yet";
+    EXPECT_FALSE(queue_.to_wake(at(0))) << "the server has not answered yet";
     queue_.kept(at(1));
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::take);
     static_cast<void>(wait_in_line());
     for (unsigned i = 0; i < 1000; ++i) {
-        ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on) << "they count anew";
+        ASSERT_EQ(queue_.release(fine, at(1)), ending::pass_on) << "the count starts again";
         ASSERT_EQ(queue_.arrive(), turn::take);
     }
     EXPECT_EQ(queue_.release(fine, at(1)), ending::keep);
@@ -335,12 +336,12 @@ TEST_F(a_local_queue, asks_the_server_after_ten_milliseconds)
     ASSERT_EQ(queue_.release(fine, at(110)), ending::keep);
     queue_.kept(at(120));
     ASSERT_EQ(queue_.arrive(), turn::take);
-    ASSERT_EQ(queue_.release(fine, at(130) - 1ns), ending::pass_on) << "it counts anew";
+    ASSERT_EQ(queue_.release(fine, at(130) - 1ns), ending::pass_on) << "the time starts again";
     ASSERT_EQ(queue_.arrive(), turn::take);
     EXPECT_EQ(queue_.release(fine, at(130)), ending::keep);
 }
 
-TEST_F(a_local_queue, asks_the_server_when_there_is_no_number_left)
+TEST_F(a_local_queue, asks_the_server_when_there_is_no_reserved_fence_left)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -351,19 +352,19 @@ TEST_F(a_local_queue, asks_the_server_when_there_is_no_number_left)
     EXPECT_EQ(queue_.to_wake(at(1)), first);
 }
 
-TEST_F(a_local_queue, lets_the_next_in_line_ask_if_it_was_handed_over_instead_of_kept)
+TEST_F(a_local_queue, lets_the_next_waiter_ask_if_the_lock_was_handed_over_instead_of_kept)
 {
     take_from_server();
     const auto first = wait_in_line();
     ASSERT_EQ(queue_.release({.sound = true, .has_fence = false, .lingers = false}, at(0)),
               ending::keep);
     queue_.gone();
-    EXPECT_EQ(queue_.arrive(), turn::wait) << "he is the first";
+    EXPECT_EQ(queue_.arrive(), turn::wait) << "the first waiter asks before it";
     EXPECT_EQ(queue_.to_wake(at(1)), first);
     EXPECT_EQ(queue_.look(first), turn::ask);
 }
 
-TEST_F(a_local_queue, counts_passes_anew_with_every_grant)
+TEST_F(a_local_queue, counts_passes_from_zero_with_every_grant)
 {
     take_from_server();
     static_cast<void>(wait_in_line());
@@ -385,7 +386,7 @@ silence since(int ms)
     return {.since = at(ms), .out_of_patience = false};
 }
 
-TEST_F(a_local_queue, tells_all_who_wait_that_the_server_was_silent_for_a_command_limit)
+TEST_F(a_local_queue, tells_all_waiters_that_the_server_was_silent_for_a_command_limit)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -397,13 +398,13 @@ TEST_F(a_local_queue, tells_all_who_wait_that_the_server_was_silent_for_a_comman
     EXPECT_EQ(queue_.look(first), turn::give_up);
 }
 
-TEST_F(a_local_queue, lets_one_ask_who_comes_after_the_others_were_told)
+TEST_F(a_local_queue, lets_a_caller_ask_that_comes_after_the_others_were_told)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto late_to_look = wait_in_line();
     ASSERT_TRUE(queue_.asked_in_vain(whole, at(1000)));
     EXPECT_EQ(queue_.arrive(), turn::ask);
-    EXPECT_EQ(queue_.silent_before(), 0ms) << "a newcomer has a limit of its own";
+    EXPECT_EQ(queue_.silent_before(), 0ms) << "a newcomer has its own limit";
     const auto behind = wait_in_line();
     EXPECT_EQ(queue_.look(late_to_look), turn::give_up);
     queue_.asked();
@@ -411,7 +412,7 @@ TEST_F(a_local_queue, lets_one_ask_who_comes_after_the_others_were_told)
     EXPECT_EQ(queue_.look(behind), turn::ask);
 }
 
-TEST_F(a_local_queue, has_nothing_against_leaving_when_one_was_to_give_up_anyway)
+TEST_F(a_local_queue, is_not_disturbed_when_a_waiter_that_was_told_to_give_up_leaves)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -423,7 +424,7 @@ TEST_F(a_local_queue, has_nothing_against_leaving_when_one_was_to_give_up_anyway
     EXPECT_EQ(queue_.look(behind), turn::wait);
 }
 
-TEST_F(a_local_queue, lets_the_next_ask_for_what_is_left_when_one_gave_up_early)
+TEST_F(a_local_queue, lets_the_next_waiter_ask_for_the_rest_of_the_limit_when_one_gave_up_early)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -449,7 +450,7 @@ TEST_F(a_local_queue, forgets_the_silence_with_an_answer)
     EXPECT_EQ(queue_.silent_before(), 0ms);
 }
 
-TEST_F(a_local_queue, forgets_the_silence_when_nobody_is_left_who_waits)
+TEST_F(a_local_queue, forgets_the_silence_when_there_are_no_waiters_left)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
@@ -459,18 +460,18 @@ TEST_F(a_local_queue, forgets_the_silence_when_nobody_is_left_who_waits)
     EXPECT_EQ(queue_.silent_before(), 0ms);
 }
 
-TEST_F(a_local_queue, tells_nobody_of_silence_while_someone_of_the_same_client_holds_it)
+TEST_F(a_local_queue, tells_no_waiter_of_silence_while_the_same_client_holds_the_lock)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
-    queue_.granted(at(500));  // to one who asked for himself alone
+    queue_.granted(at(500));  // to a caller that asked without the queue
     EXPECT_FALSE(queue_.asked_in_vain(whole, at(1000)));
     EXPECT_EQ(queue_.look(first), turn::wait);
     ASSERT_EQ(queue_.release(fine, at(501)), ending::pass_on);
     EXPECT_EQ(queue_.look(first), turn::take);
 }
 
-TEST_F(a_local_queue, tells_all_who_wait_when_it_was_to_be_kept_and_the_server_is_silent)
+TEST_F(a_local_queue, tells_all_waiters_when_a_keep_finds_the_server_silent)
 {
     take_from_server();
     const auto first = wait_in_line();
@@ -480,11 +481,11 @@ TEST_F(a_local_queue, tells_all_who_wait_when_it_was_to_be_kept_and_the_server_i
     EXPECT_EQ(queue_.arrive(), turn::ask);
 }
 
-TEST_F(a_local_queue, leaves_it_to_the_one_who_asks_when_it_was_not_kept)
+TEST_F(a_local_queue, lets_an_outstanding_request_decide_when_a_keep_finds_the_server_silent)
 {
     ASSERT_EQ(queue_.arrive(), turn::ask);
     const auto first = wait_in_line();
-    queue_.granted(at(0));  // to one who asked for himself alone
+    queue_.granted(at(0));  // to a caller that asked without the queue
     ASSERT_EQ(queue_.release(fine, at(20)), ending::keep);
     EXPECT_FALSE(queue_.kept_in_vain());
     EXPECT_EQ(queue_.look(first), turn::wait);

@@ -1,4 +1,4 @@
-// What tests of the memory: store start from: a server, a client of it, and a record of its events.
+// The fixture of tests of the memory: store: a server, a client of it, and a record of its events.
 #pragma once
 
 #include <pawl/pawl.h>
@@ -29,7 +29,7 @@ protected:
         return made;
     }
 
-    // The code of what a call threw; none if it threw nothing.
+    // The error code of the exception of a call. No error if it did not throw.
     template <class Call>
     [[nodiscard]] static std::error_code code_of(Call&& call)
     {

@@ -1,4 +1,5 @@
-// Over memory messages come as over a socket, and listening ends and begins as it does there.
+// On a memory server, messages arrive as over a socket, and listening begins and ends in the same
+// way.
 #include "support/ear.h"
 #include "support/eventually.h"
 
@@ -40,7 +41,7 @@ public:
         loop_.post([this] { transport_.listen("news", ear_); });
     }
 
-    // The answer: a number, or a text; "(failed)" without one.
+    // The reply: a number or a text. "(failed)" if there is none.
     std::future<std::string> ask(std::vector<std::string> words)
     {
         auto promise = std::make_shared<std::promise<std::string>>();
@@ -76,7 +77,7 @@ private:
 
 class memory_listening : public testing::Test {
 protected:
-    // On return it listens.
+    // Returns when it listens.
     void listen(line& who)
     {
         who.listen();
@@ -88,7 +89,7 @@ protected:
     line other_{server_};
 };
 
-TEST_F(memory_listening, hears_what_is_published_in_order)
+TEST_F(memory_listening, hears_messages_in_order)
 {
     listen(mine_);
     messages sent;
@@ -102,7 +103,7 @@ TEST_F(memory_listening, hears_what_is_published_in_order)
     EXPECT_TRUE(other_.ear_.messages().empty());
 }
 
-TEST_F(memory_listening, hears_oneself_before_the_answer)
+TEST_F(memory_listening, hears_own_messages_before_the_reply)
 {
     listen(mine_);
     EXPECT_EQ(mine_.publish("me"), "1");
@@ -120,7 +121,7 @@ TEST_F(memory_listening, waits_for_a_frozen_server)
     EXPECT_EQ(other_.publish("x"), "1");
 }
 
-TEST_F(memory_listening, lasts_while_nobody_notices_that_the_server_was_frozen)
+TEST_F(memory_listening, lasts_through_a_freeze_that_was_not_noticed)
 {
     listen(mine_);
     server_->freeze();
@@ -131,15 +132,15 @@ TEST_F(memory_listening, lasts_while_nobody_notices_that_the_server_was_frozen)
     EXPECT_EQ(mine_.ear_.told(), std::vector{true});
 }
 
-TEST_F(memory_listening, ends_when_an_answer_is_missed_and_begins_anew_by_itself)
+TEST_F(memory_listening, ends_when_a_reply_is_missed_and_begins_again_by_itself)
 {
     listen(mine_);
     server_->cut_off(mine_.number());
     auto answer = mine_.ask({"PING"});
     server_->time().advance(2s);
     EXPECT_EQ(answer.get(), "(failed)");
-    EXPECT_FALSE(mine_.listened_at_last_answer) << "it was told before";
-    EXPECT_EQ(other_.publish("lost"), "1") << "the server does not know";
+    EXPECT_FALSE(mine_.listened_at_last_answer) << "the listener was told before";
+    EXPECT_EQ(other_.publish("lost"), "1") << "the server still counts it as a subscriber";
     server_->time().advance(1h);
     EXPECT_FALSE(mine_.ear_.listens());
 
@@ -151,7 +152,7 @@ TEST_F(memory_listening, ends_when_an_answer_is_missed_and_begins_anew_by_itself
     EXPECT_EQ(mine_.ear_.told(), (std::vector{true, false, true}));
 }
 
-TEST_F(memory_listening, misses_what_is_published_while_one_is_cut_off)
+TEST_F(memory_listening, misses_messages_while_the_client_is_cut_off)
 {
     listen(mine_);
     server_->cut_off(mine_.number());
@@ -159,7 +160,7 @@ TEST_F(memory_listening, misses_what_is_published_while_one_is_cut_off)
     server_->reconnect(mine_.number());
     EXPECT_EQ(other_.publish("heard"), "1");
     EXPECT_TRUE(eventually([&] { return mine_.ear_.messages() == messages{"heard"}; }));
-    EXPECT_EQ(mine_.ear_.told(), std::vector{true}) << "nothing was asked, so nothing was noticed";
+    EXPECT_EQ(mine_.ear_.told(), std::vector{true}) << "without a request it is not noticed";
 }
 
 TEST_F(memory_listening, hears_nothing_on_a_connection_that_was_given_up)
@@ -176,7 +177,7 @@ TEST_F(memory_listening, hears_nothing_on_a_connection_that_was_given_up)
     ASSERT_TRUE(eventually([&] { return mine_.ear_.listens(); }));
     EXPECT_EQ(other_.publish("now"), "1");
     ASSERT_TRUE(eventually([&] { return mine_.ear_.messages().size() == 2; }));
-    EXPECT_EQ(mine_.ear_.messages(), (messages{"early", "now"})) << "but it was executed";
+    EXPECT_EQ(mine_.ear_.messages(), (messages{"early", "now"})) << "but the request was executed";
 }
 
 TEST_F(memory_listening, ends_with_its_client)
@@ -188,7 +189,7 @@ TEST_F(memory_listening, ends_with_its_client)
     EXPECT_EQ(other_.publish("x"), "0");
 }
 
-TEST_F(memory_listening, does_no_harm_to_clients_that_come_and_go)
+TEST_F(memory_listening, is_safe_for_clients_that_come_and_go)
 {
     std::atomic<bool> over{false};
     auto busy = std::async(std::launch::async, [&] {

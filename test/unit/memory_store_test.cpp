@@ -1,4 +1,4 @@
-// Over memory: everything works as over a real server, and stores are shared by name.
+// Memory servers work like a real server, and are shared by name.
 #include "unit/memory_fixture.h"
 
 #include <atomic>
@@ -38,14 +38,14 @@ bool is_free(client& of, std::string_view name)
     return mutex{of, name}.try_acquire().has_value();
 }
 
-TEST(memory_urls, name_a_store_or_none)
+TEST(memory_urls, name_a_store_or_a_private_one)
 {
     EXPECT_EQ(client{"memory:"}.server(), "memory:");
     EXPECT_EQ(client{"memory:Stock_1.a-b"}.server(), "memory:Stock_1.a-b");
     EXPECT_EQ(client{"memory:" + std::string(64, 'x')}.server().size(), 71U);
 }
 
-TEST(memory_urls, that_are_mistaken_are_refused_with_what_is_allowed)
+TEST(memory_urls, that_are_wrong_are_refused_with_the_allowed_values)
 {
     for (const std::string name : {"a b", "a/b", "//a", "a:b", "a%20b", "ü", "a@b"}) {
         EXPECT_TRUE(has(refusal("memory:" + name), "allowed: at most 64 letters, digits"))
@@ -58,7 +58,7 @@ TEST(memory_urls, that_are_mistaken_are_refused_with_what_is_allowed)
     EXPECT_TRUE(has(refusal("memory:?verify=off"), "memory: is not encrypted"));
 }
 
-TEST(memory_urls, take_the_options_of_the_program_under_test)
+TEST(memory_urls, accept_the_options_of_the_program_under_test)
 {
     client_options options;
     options.url = "memory:?db=0&name=me";
@@ -69,7 +69,7 @@ TEST(memory_urls, take_the_options_of_the_program_under_test)
     made.ping();
 }
 
-TEST(memory_stores, without_a_name_are_their_clients_own)
+TEST(memory_stores, without_a_name_are_private_to_their_client)
 {
     client one{"memory:"};
     client other{"memory:"};
@@ -79,7 +79,7 @@ TEST(memory_stores, without_a_name_are_their_clients_own)
     EXPECT_FALSE(is_free(one, "job"));
 }
 
-TEST(memory_stores, of_one_name_are_one)
+TEST(memory_stores, of_one_name_are_the_same)
 {
     client one{"memory:shared"};
     client other{"memory:shared"};
@@ -90,14 +90,14 @@ TEST(memory_stores, of_one_name_are_one)
     EXPECT_TRUE(is_free(stranger, "job"));
 }
 
-TEST(memory_stores, live_as_long_as_anyone_refers_to_them)
+TEST(memory_stores, exist_as_long_as_they_are_referred_to)
 {
     const auto left_by_a_client = [] {
         client made{"memory:short-lived"};
         return stateless::try_lock(made, "job", "me", 1h).has_value();
     };
     EXPECT_TRUE(left_by_a_client());
-    EXPECT_TRUE(left_by_a_client()) << "nobody referred to it";
+    EXPECT_TRUE(left_by_a_client()) << "there was no reference to it";
     const pawl::testing::memory_server kept{"short-lived"};
     EXPECT_TRUE(left_by_a_client());
     EXPECT_FALSE(left_by_a_client());
@@ -127,7 +127,7 @@ TEST_F(memory_store, gives_a_lock_to_one_at_a_time)
 {
     constexpr int threads = 4;
     constexpr int rounds = 50;
-    int counter = 0;  // guarded by the lock, and by nothing else
+    int counter = 0;  // guarded by the lock only
     std::vector<std::uint64_t> fences;
     {
         std::vector<std::jthread> all;
@@ -161,7 +161,7 @@ TEST_F(memory_store, counts_the_holds_of_a_recursive_mutex)
     EXPECT_FALSE(server_.is_locked("nested"));
 }
 
-TEST_F(memory_store, knows_the_stateless_pair)
+TEST_F(memory_store, supports_stateless_locks)
 {
     const auto fence = stateless::try_lock(client_, "cart", "request-1", 10s);
     ASSERT_TRUE(fence);
@@ -199,21 +199,21 @@ TEST_F(memory_store, extends_confirms_and_lists)
     EXPECT_EQ(client_.holds().front().id, held.id());
 }
 
-TEST_F(memory_store, tells_events)
+TEST_F(memory_store, reports_events)
 {
     auto held = mutex_.acquire();
     held.release();
     EXPECT_EQ(events_.first(hold_state::released).lock, "job");
 }
 
-TEST_F(memory_store, tells_what_is_no_lock)
+TEST_F(memory_store, reports_a_key_that_is_not_a_lock)
 {
     recursive_mutex nested{client_, "job"};
     const auto held = mutex_.acquire();
     EXPECT_EQ(code_of([&] { (void)nested.try_acquire(); }), errc::not_a_lock);
 }
 
-TEST_F(memory_store, may_go_before_or_after_its_clients)
+TEST_F(memory_store, may_be_destroyed_before_or_after_its_clients)
 {
     for (const bool server_first : {true, false}) {
         std::optional<pawl::testing::memory_server> server{std::in_place};
@@ -227,7 +227,8 @@ TEST_F(memory_store, may_go_before_or_after_its_clients)
         lock.reset();
         user.reset();
         if (!server_first) {
-            EXPECT_TRUE(server->is_locked("job")) << "a client that goes robs nobody";
+            EXPECT_TRUE(server->is_locked("job"))
+                << "the end of a client does not release the lock of a hold";
         }
     }
 }

@@ -1,4 +1,5 @@
-// Over memory: clients that wait for one another, and what the levers of <pawl/testing.h> do to them.
+// Clients of a memory server that wait for one another, and the effects of the levers of
+// <pawl/testing.h>.
 #include "unit/memory_fixture.h"
 #include "unit/queue_view.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 class memory_waiting : public with_memory {
 protected:
-    // Another thread wants the lock. On return it waits in the server's queue, as the last of `all`.
+    // Another thread wants the lock. When this returns, it is in the server's queue, as the last of
+    // `all`.
     [[nodiscard]] std::future<hold> wait_for(lockable& lock, std::int64_t all = 1)
     {
         auto waiting = std::async(std::launch::async, [&lock] { return lock.acquire(); });
@@ -27,7 +29,7 @@ protected:
         return what.wait_for(0s) == std::future_status::ready;
     }
 
-    // Time passes until it is.
+    // Lets time pass until it is ready.
     template <class Result>
     [[nodiscard]] Result get(std::future<Result>& what)
     {
@@ -37,14 +39,14 @@ protected:
 
     queue_view queue_{server_.url()};
     client other_{options()};
-    // Nobody who has this one looks again within hours.
+    // With this lease, a waiter looks only after hours.
     mutex patient_{other_, "job", {.lease = 24h}};
     mutex wanted_{other_, "job"};
 };
 
 // ── Handing over ────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(memory_waiting, is_told_of_the_grant_and_does_not_have_to_ask)
+TEST_F(memory_waiting, gets_a_message_about_the_grant_and_need_not_ask)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(patient_);
@@ -84,7 +86,7 @@ TEST_F(memory_waiting, of_a_fair_mutex_is_in_order_within_a_client_too)
     for (int i = 0; i < 5; ++i) waiting.push_back(wait_for(fair, i + 1));
     for (auto& next : waiting) {
         held.release();
-        EXPECT_FALSE(fair.try_acquire()) << "nobody overtakes";
+        EXPECT_FALSE(fair.try_acquire()) << "a newcomer does not overtake";
         held = next.get();
     }
 }
@@ -105,7 +107,7 @@ TEST_F(memory_waiting, of_several_threads_of_one_client_takes_one_place)
     EXPECT_TRUE(eventually([&] { return !server_.is_locked("job"); }));
 }
 
-TEST_F(memory_waiting, that_is_called_off_leaves_no_place)
+TEST_F(memory_waiting, that_is_cancelled_leaves_no_place)
 {
     auto held = mutex_.acquire();
     std::stop_source stop;
@@ -138,7 +140,7 @@ TEST_F(memory_waiting, that_timed_out_leaves_no_place)
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
-TEST_F(memory_waiting, lasts_however_far_one_goes)
+TEST_F(memory_waiting, lasts_however_much_time_passes)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -178,7 +180,7 @@ TEST_F(memory_waiting, survives_the_loss_of_all_data)
     EXPECT_EQ(server_.holder("job"), got.id());
 }
 
-TEST_F(memory_waiting, is_taken_up_again_if_the_lock_was_taken_after_the_loss)
+TEST_F(memory_waiting, goes_on_if_the_lock_was_taken_after_the_loss)
 {
     const auto lost = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -187,7 +189,7 @@ TEST_F(memory_waiting, is_taken_up_again_if_the_lock_was_taken_after_the_loss)
     mutex quick{third, "job"};
     auto held = quick.acquire();
     server_.advance(11s);
-    EXPECT_EQ(queue_.length("job"), 1) << "it looked, and is in the queue anew";
+    EXPECT_EQ(queue_.length("job"), 1) << "it looked, and is in the queue again";
     held.release();
     EXPECT_GT(waiting.get().fence(), held.fence());
 }
@@ -230,7 +232,7 @@ TEST_F(memory_waiting, of_a_client_that_misses_the_message_ends_at_its_next_look
     server_.cut_off(other_);
     held.release();
     const auto granted = server_.holder("job");
-    ASSERT_TRUE(granted) << "the server could not know";
+    ASSERT_TRUE(granted) << "the server could not know that";
     server_.advance(1s);
     EXPECT_FALSE(is_ready(waiting));
     server_.reconnect(other_);
@@ -241,7 +243,7 @@ TEST_F(memory_waiting, of_a_client_that_misses_the_message_ends_at_its_next_look
     EXPECT_EQ(got.state(), hold_state::held) << "it is renewed";
 }
 
-TEST_F(memory_waiting, of_a_client_that_was_away_for_a_moment_goes_on)
+TEST_F(memory_waiting, of_a_client_that_was_cut_off_for_a_moment_goes_on)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -254,7 +256,7 @@ TEST_F(memory_waiting, of_a_client_that_was_away_for_a_moment_goes_on)
     EXPECT_EQ(waiting.get().state(), hold_state::held);
 }
 
-TEST_F(memory_waiting, of_a_client_that_stays_away_ends_and_keeps_nobody_from_the_lock)
+TEST_F(memory_waiting, of_a_client_that_stays_cut_off_ends_and_blocks_no_other_client)
 {
     auto held = mutex_.acquire();
     std::error_code told;
@@ -271,7 +273,7 @@ TEST_F(memory_waiting, of_a_client_that_stays_away_ends_and_keeps_nobody_from_th
     EXPECT_TRUE(wanted_.try_acquire());
 }
 
-TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_away_costs_a_moment_only)
+TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_cut_off_costs_little_time)
 {
     auto held = mutex_.acquire();
     std::error_code told;
@@ -280,13 +282,13 @@ TEST_F(memory_waiting, of_a_client_that_gave_up_while_it_was_away_costs_a_moment
     server_.cut_off(other_);
     static_cast<void>(get(waiting));
     EXPECT_EQ(told, errc::unreachable);
-    held.release();  // to him, who is not there any more
+    held.release();  // to the waiter that has given up
     server_.reconnect(other_);
     server_.advance(2s);
-    EXPECT_FALSE(server_.is_locked("job")) << "his client gave it back";
+    EXPECT_FALSE(server_.is_locked("job")) << "its client gave it back";
 }
 
-TEST_F(memory_waiting, outlasts_a_server_that_freezes_for_a_moment)
+TEST_F(memory_waiting, survives_a_short_freeze_of_the_server)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(wanted_);
@@ -298,7 +300,7 @@ TEST_F(memory_waiting, outlasts_a_server_that_freezes_for_a_moment)
     EXPECT_EQ(waiting.get().state(), hold_state::held);
 }
 
-TEST_F(memory_waiting, ends_when_a_release_is_executed_that_was_sent_to_a_frozen_server)
+TEST_F(memory_waiting, ends_when_a_frozen_server_executes_the_release_later)
 {
     auto held = mutex_.acquire();
     auto waiting = wait_for(patient_);
@@ -322,7 +324,7 @@ TEST_F(memory_waiting, ends_without_a_lock_if_the_server_stays_frozen)
     EXPECT_EQ(told, errc::unreachable);
     server_.thaw();
     server_.advance(2s);
-    EXPECT_EQ(queue_.length("job"), 0) << "the look that was on its way left nothing behind";
+    EXPECT_EQ(queue_.length("job"), 0) << "the delayed look left nothing behind";
     EXPECT_EQ(held.state(), hold_state::held);
     held.release();
     EXPECT_FALSE(server_.is_locked("job"));
@@ -332,14 +334,14 @@ TEST_F(memory_waiting, ends_without_a_lock_if_the_server_stays_frozen)
 
 class memory_lingering : public memory_waiting {
 protected:
-    // On return it is used by nobody, but still here.
+    // When this returns, there is no hold, but the lock is still here.
     std::uint64_t let_it_linger()
     {
         std::uint64_t fence = 0;
         EXPECT_TRUE(eventually([&] {
             fence = lingering_.acquire().fence();
             return server_.is_locked("job");
-        })) << "once the client hears who wants it";
+        })) << "it lingers only when the client listens";
         return fence;
     }
 
@@ -368,7 +370,7 @@ TEST_F(memory_lingering, counts_from_the_last_use)
     EXPECT_FALSE(server_.is_locked("job"));
 }
 
-TEST_F(memory_lingering, lets_the_next_use_do_without_the_server)
+TEST_F(memory_lingering, makes_the_next_use_need_no_server)
 {
     auto fence = let_it_linger();
     const auto holder = server_.holder("job");
@@ -384,7 +386,7 @@ TEST_F(memory_lingering, lets_the_next_use_do_without_the_server)
     EXPECT_EQ(server_.holder("job"), holder);
 }
 
-TEST_F(memory_lingering, ends_when_another_client_wants_it)
+TEST_F(memory_lingering, ends_when_another_client_wants_the_lock)
 {
     const auto fence = let_it_linger();
     EXPECT_GT(patient_.acquire().fence(), fence);
@@ -398,7 +400,7 @@ TEST_F(memory_lingering, gives_a_higher_fence_to_the_next_client_than_to_its_own
     EXPECT_GT(patient_.acquire().fence(), fence);
 }
 
-TEST_F(memory_lingering, while_it_is_used_does_not_give_it_up)
+TEST_F(memory_lingering, does_not_give_up_a_lock_in_use)
 {
     static_cast<void>(let_it_linger());
     auto held = lingering_.acquire();
@@ -407,7 +409,7 @@ TEST_F(memory_lingering, while_it_is_used_does_not_give_it_up)
     EXPECT_EQ(held.state(), hold_state::held);
     EXPECT_FALSE(is_ready(waiting));
     held.release();
-    EXPECT_GT(waiting.get().fence(), held.fence()) << "at once, though it might linger";
+    EXPECT_GT(waiting.get().fence(), held.fence()) << "at once, although it might linger";
 }
 
 TEST_F(memory_lingering, of_a_client_that_is_cut_off_ends_by_the_end_of_the_lease)
@@ -421,10 +423,10 @@ TEST_F(memory_lingering, of_a_client_that_is_cut_off_ends_by_the_end_of_the_leas
     server_.reconnect(client_);
     EXPECT_FALSE(lingering_.try_acquire());
     server_.advance(1min);
-    EXPECT_EQ(server_.holder("job"), got.id()) << "what was to be given back was not this";
+    EXPECT_EQ(server_.holder("job"), got.id()) << "the late release did not free this hold";
 }
 
-TEST_F(memory_lingering, that_lost_its_data_takes_the_lock_anew)
+TEST_F(memory_lingering, acquires_the_lock_again_if_the_server_lost_its_data)
 {
     const auto fence = let_it_linger();
     server_.lose_data();

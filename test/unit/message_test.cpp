@@ -1,4 +1,4 @@
-// What is published to a client's channel.
+// Messages in a client's channel.
 #include "store/redis/message.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using kind = message::kind;
 
-TEST(messages, tell_of_a_grant)
+TEST(messages, report_a_grant)
 {
     const auto got = read_message("grant me 1700000000000001 1700000000000 stock:42");
     ASSERT_TRUE(got);
@@ -20,7 +20,7 @@ TEST(messages, tell_of_a_grant)
     EXPECT_EQ(got->lock, "stock:42");
 }
 
-TEST(messages, tell_that_a_lock_is_wanted)
+TEST(messages, report_that_a_lock_is_wanted)
 {
     const auto got = read_message("wanted stock:42");
     ASSERT_TRUE(got);
@@ -28,7 +28,7 @@ TEST(messages, tell_that_a_lock_is_wanted)
     EXPECT_EQ(got->lock, "stock:42");
 }
 
-TEST(messages, take_the_rest_for_the_name_whatever_bytes_it_has)
+TEST(messages, take_the_rest_as_the_name_with_any_bytes)
 {
     for (const std::string name : {"two words", " first", "last ", " ", "  ", "a\r\nb", "\xFF",
                                    "grant me 1 1 x", "wanted"}) {
@@ -43,7 +43,7 @@ TEST(messages, take_the_rest_for_the_name_whatever_bytes_it_has)
     }
 }
 
-TEST(messages, that_make_no_sense_are_refused)
+TEST(messages, that_are_invalid_are_refused)
 {
     for (const std::string_view text : {"",
                                         " ",
@@ -75,7 +75,7 @@ TEST(messages, that_make_no_sense_are_refused)
     }
 }
 
-TEST(messages, come_by_a_channel_that_is_named_after_the_client)
+TEST(messages, come_through_a_channel_that_is_named_after_the_client)
 {
     EXPECT_EQ(channel_of("0123456789abcdef"), "pawl:client:0123456789abcdef");
 }

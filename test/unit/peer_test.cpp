@@ -1,4 +1,4 @@
-// Who listens on the socket of `local:` is checked on every connection, whatever makes it.
+// The user that listens on the socket of `local:` is checked on every connection, of any kind.
 #include "base/event_loop.h"
 #include "base/platform.h"
 #include "redis/pipeline.h"
@@ -32,7 +32,7 @@ protected:
         EXPECT_EQ(::listen(listening_.get(), 8), 0);
     }
 
-    // Whether something was sent to it, by the one who connected first.
+    // Whether the first connection has sent anything.
     bool heard_something()
     {
         const test::socket_fd got{::accept(listening_.get(), nullptr, nullptr)};
@@ -53,7 +53,7 @@ protected:
     test::socket_fd listening_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
 };
 
-TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_before_a_byte_is_sent)
+TEST_F(peer_of_a_socket, with_the_wrong_user_is_refused_before_a_byte_is_sent)
 {
     const server where{config_};
     {
@@ -69,7 +69,7 @@ TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_before_a_byte_is_sent)
     EXPECT_FALSE(heard_something());
 }
 
-TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_on_the_shared_connection)
+TEST_F(peer_of_a_socket, with_the_wrong_user_is_refused_on_the_shared_connection)
 {
     const server where{config_};
     base::system_platform platform;
@@ -88,7 +88,7 @@ TEST_F(peer_of_a_socket, who_is_the_wrong_user_is_refused_on_the_shared_connecti
     EXPECT_FALSE(heard_something());
 }
 
-TEST_F(peer_of_a_socket, who_is_the_right_user_is_greeted)
+TEST_F(peer_of_a_socket, with_the_right_user_is_accepted)
 {
     config_.where.owner = ::geteuid();
     const server where{config_};

@@ -1,5 +1,5 @@
-// What tests of our scripts in the in-process Redis start from: a lock "a", its fence, its queue, and someone
-// who hears what its clients are told.
+// The fixture of tests of pawl's scripts in the in-process Redis: a lock "a", its fence, its queue,
+// and a subscriber that records the messages to its clients.
 #pragma once
 
 #include "redis/scripts.h"
@@ -18,7 +18,7 @@ namespace ours = redis::scripts;
 
 inline constexpr session listener = 2;
 
-// What an acquire says besides who it is for.
+// The arguments of an acquire besides its holder.
 struct how {
     bool repeated = false;
     bool join = true;
@@ -30,19 +30,20 @@ struct how {
     std::string_view wanted_until = "0";
 };
 
-// What a release says besides whose it is.
+// The arguments of a release besides its holder.
 struct how_to_end {
     std::string_view used = "0";
     bool reserve = false;
     std::string place{};
     bool announce = false;
-    std::pair<std::string_view, std::string_view> json{};  // name and holder, if they differ
+    // Name and holder as JSON, if they need escapes.
+    std::pair<std::string_view, std::string_view> json{};
 };
 
-// Holders have short names here, so to the scripts they are foreign ones: busy is -2.
+// Holders have short names here, so the scripts take them for foreign holders: busy is -2.
 //
-// In both layouts; and those who wait stay for 9000 ms, which is either as long as their lease, and so as
-// is usual, or not.
+// The tests run in both layouts, and with two leases of waiters. A waiter stays for 9000 ms. That
+// is the usual stay if its lease has the same length, and an unusual one otherwise.
 class queue_scripts : public engine_test,
                       public testing::WithParamInterface<std::tuple<bool, bool>> {
 protected:
@@ -70,7 +71,7 @@ protected:
                     flags, asked.client, asked.reserve, asked.stay});
     }
 
-    // The same for one who is about to wait.
+    // The same for a caller that will wait.
     std::string join(std::string_view holder, how asked = {})
     {
         const auto lease = lease_of_waiters();
@@ -88,7 +89,7 @@ protected:
                     asked.place, asked.json.first, asked.json.second});
     }
 
-    // As it is said by who gives it up, and as it stands in the queue.
+    // A place in the form of a release that gives it up. The queue adds a mark.
     static std::string place(const std::string& who, const std::string& reserve = "0")
     {
         return who + " c0 " + lease_of_waiters() + " " + reserve;
@@ -100,7 +101,7 @@ protected:
         return place(who, reserve).append(" ").append(mark);
     }
 
-    // A reply.
+    // An array reply.
     static std::string list(const std::vector<std::string>& words)
     {
         std::string text = "*" + std::to_string(words.size()) + "|";
@@ -135,7 +136,7 @@ protected:
 
     std::string waiting() { return ask({"ZRANGE", "q", "0", "-1"}); }
 
-    // What was heard since the last time.
+    // The messages since the last call.
     std::string heard() { return std::exchange(heard_, {}); }
 
     static std::string message(std::string_view channel, const std::string& text)

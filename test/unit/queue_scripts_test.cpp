@@ -1,5 +1,5 @@
-// Our scripts in the in-process Redis: the queue of those who wait. The tests of hand_over_scripts_test.cpp
-// and keep_scripts_test.cpp are of the same suite.
+// pawl's scripts in the in-process Redis: the queue of waiters. hand_over_scripts_test.cpp and
+// keep_scripts_test.cpp have tests of the same suite.
 #include "unit/queue_scripts_fixture.h"
 
 #include <string>
@@ -10,7 +10,7 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(both_layouts, queue_scripts,
                          testing::Combine(testing::Bool(), testing::Bool()));
 
-TEST_P(queue_scripts, who_finds_it_busy_joins_the_queue_if_he_wants_to)
+TEST_P(queue_scripts, a_busy_acquire_joins_the_queue_on_request)
 {
     EXPECT_EQ(acquire("h"), "*3|:1|:1700000000000000|:1700000000000|");
     EXPECT_EQ(waiting(), "*0|");
@@ -22,7 +22,7 @@ TEST_P(queue_scripts, who_finds_it_busy_joins_the_queue_if_he_wants_to)
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
 }
 
-TEST_P(queue_scripts, only_who_does_not_stay_for_as_long_as_is_usual_needs_more_than_his_place)
+TEST_P(queue_scripts, only_a_waiter_with_an_unusual_stay_needs_more_than_its_place)
 {
     acquire("h");
     join("x");
@@ -45,7 +45,7 @@ TEST_P(queue_scripts, a_stay_of_1500_ms_is_usual_if_the_lease_is_shorter)
     EXPECT_EQ(ask({"PTTL", "q"}), ":1500|");
 }
 
-TEST_P(queue_scripts, who_looks_again_keeps_his_place_for_longer)
+TEST_P(queue_scripts, a_look_keeps_the_place_for_longer)
 {
     acquire("h");
     join("x");
@@ -53,13 +53,13 @@ TEST_P(queue_scripts, who_looks_again_keeps_his_place_for_longer)
     join("y");
     pass(2s);
     EXPECT_EQ(join("x", {.repeated = true}), "*3|:-2|:999|:1700000002001|");
-    EXPECT_EQ(waiting(), list({marked("x", "0", "1"), marked("y")})) << "before who came later";
+    EXPECT_EQ(waiting(), list({marked("x", "0", "1"), marked("y")})) << "before the later one";
     EXPECT_EQ(ask({"HGET", "w", "x"}), "$13|1700000011001|");
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
     EXPECT_EQ(ask({"PTTL", "w"}), ":9000|");
 }
 
-TEST_P(queue_scripts, who_looks_again_stands_where_he_stood)
+TEST_P(queue_scripts, a_look_does_not_change_the_position)
 {
     acquire("h");
     for (const auto* const each : {"x", "y", "z"}) {
@@ -81,7 +81,7 @@ TEST_P(queue_scripts, who_looks_again_stands_where_he_stood)
     }
 }
 
-TEST_P(queue_scripts, who_looks_again_joins_if_he_has_lost_his_place)
+TEST_P(queue_scripts, a_look_joins_again_if_the_place_was_lost)
 {
     acquire("h");
     join("y");
@@ -89,7 +89,7 @@ TEST_P(queue_scripts, who_looks_again_joins_if_he_has_lost_his_place)
     EXPECT_EQ(waiting(), list({marked("y"), marked("x", "0", "1")}));
 }
 
-TEST_P(queue_scripts, a_first_try_that_was_delayed_finds_the_place_that_its_repeat_took)
+TEST_P(queue_scripts, a_delayed_first_request_finds_the_place_that_its_repeat_took)
 {
     acquire("h");
     join("x", {.repeated = true});
@@ -100,10 +100,10 @@ TEST_P(queue_scripts, a_first_try_that_was_delayed_finds_the_place_that_its_repe
     EXPECT_EQ(release("x", {.place = place("x")}), ":1|");
     EXPECT_EQ(holder(), "y|");
     EXPECT_EQ(release("y", {.place = place("y")}), ":1|");
-    EXPECT_EQ(holder(), "") << "not again his who has given it back";
+    EXPECT_EQ(holder(), "") << "not handed over again to the one that gave it back";
 }
 
-TEST_P(queue_scripts, the_only_one_who_waits_and_looks_again_does_not_stay_for_ever)
+TEST_P(queue_scripts, the_place_of_an_only_waiter_that_looks_again_expires)
 {
     acquire("h");
     join("x");
@@ -113,7 +113,7 @@ TEST_P(queue_scripts, the_only_one_who_waits_and_looks_again_does_not_stay_for_e
     EXPECT_EQ(ask({"HGET", "w", "x"}), "$13|1700000001500|");
 }
 
-TEST_P(queue_scripts, a_short_stay_does_not_cost_others_their_places)
+TEST_P(queue_scripts, a_short_stay_does_not_cost_other_waiters_their_places)
 {
     acquire("h");
     join("x");
@@ -122,7 +122,7 @@ TEST_P(queue_scripts, a_short_stay_does_not_cost_others_their_places)
     EXPECT_EQ(ask({"PTTL", "w"}), is_usual() ? ":10|" : ":9000|");
 }
 
-TEST_P(queue_scripts, the_order_is_that_of_arrival_though_the_clock_was_set_back)
+TEST_P(queue_scripts, the_order_is_that_of_arrival_even_if_the_clock_was_set_back)
 {
     acquire("h");
     join("x");
@@ -131,7 +131,7 @@ TEST_P(queue_scripts, the_order_is_that_of_arrival_though_the_clock_was_set_back
     EXPECT_EQ(waiting(), list({marked("x"), marked("a")}));
 }
 
-TEST_P(queue_scripts, a_queue_that_nobody_looks_after_ends)
+TEST_P(queue_scripts, a_queue_without_looks_expires)
 {
     acquire("h");
     join("x");
@@ -139,7 +139,7 @@ TEST_P(queue_scripts, a_queue_that_nobody_looks_after_ends)
     EXPECT_EQ(ask({"EXISTS", "q", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, who_gives_up_leaves_the_queue)
+TEST_P(queue_scripts, a_waiter_that_gives_up_leaves_the_queue)
 {
     acquire("h");
     join("x");
@@ -151,7 +151,7 @@ TEST_P(queue_scripts, who_gives_up_leaves_the_queue)
     EXPECT_EQ(holder(), "h|");
 }
 
-TEST_P(queue_scripts, who_gives_up_after_a_look_leaves_the_queue)
+TEST_P(queue_scripts, a_waiter_that_gives_up_after_a_look_leaves_the_queue)
 {
     acquire("h");
     join("x");
@@ -161,7 +161,7 @@ TEST_P(queue_scripts, who_gives_up_after_a_look_leaves_the_queue)
     EXPECT_EQ(ask({"EXISTS", "q", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, who_gives_up_when_nobody_holds_it_leaves_the_queue)
+TEST_P(queue_scripts, a_waiter_that_gives_up_a_free_lock_leaves_the_queue)
 {
     acquire("h");
     join("x");
@@ -170,7 +170,7 @@ TEST_P(queue_scripts, who_gives_up_when_nobody_holds_it_leaves_the_queue)
     EXPECT_EQ(ask({"EXISTS", "q", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, who_says_no_place_leaves_none)
+TEST_P(queue_scripts, a_release_without_a_place_leaves_the_queue_unchanged)
 {
     acquire("h");
     join("x");
@@ -178,7 +178,7 @@ TEST_P(queue_scripts, who_says_no_place_leaves_none)
     EXPECT_EQ(waiting(), list({marked("x")}));
 }
 
-TEST_P(queue_scripts, who_came_too_late_neither_takes_nor_joins)
+TEST_P(queue_scripts, a_request_that_comes_too_late_neither_acquires_nor_joins)
 {
     EXPECT_EQ(join("x", {.wanted_until = "1699999999999"}), "*3|:-1|:0|:1700000000000|");
     EXPECT_EQ(holder(), "");
@@ -188,7 +188,7 @@ TEST_P(queue_scripts, who_came_too_late_neither_takes_nor_joins)
     EXPECT_EQ(join("x", {.wanted_until = "1700000000000"}), "*3|:-2|:3000|:1700000000000|");
 }
 
-TEST_P(queue_scripts, who_waited_and_finds_it_free_leaves_the_queue)
+TEST_P(queue_scripts, a_waiter_that_finds_the_lock_free_leaves_the_queue)
 {
     acquire("h");
     join("x");
@@ -197,21 +197,21 @@ TEST_P(queue_scripts, who_waited_and_finds_it_free_leaves_the_queue)
     EXPECT_EQ(ask({"EXISTS", "q", "w"}), ":0|");
 }
 
-TEST_P(queue_scripts, whoever_comes_first_takes_what_is_free_unless_he_is_fair)
+TEST_P(queue_scripts, the_first_caller_takes_a_free_lock_unless_it_is_fair)
 {
     acquire("h");
     join("x");
     join("y");
     pass(3001ms);
     EXPECT_EQ(join("fair", {.fair = true}), "*3|:-2|:" + lease_of_waiters() + "|:1700000003001|");
-    EXPECT_EQ(holder(), "x|") << "it was the first one's";
+    EXPECT_EQ(holder(), "x|") << "the first caller took it";
     EXPECT_EQ(heard(), grant("x", "1700000003001000", "1700000003001"));
     EXPECT_EQ(waiting(), list({marked("y"), marked("fair")}));
     ask({"DEL", "a"});
     EXPECT_EQ(acquire("unfair"), "*3|:1|:1700000003001001|:1700000003001|");
 }
 
-TEST_P(queue_scripts, the_fair_one_takes_it_if_nobody_before_him_can_be_told)
+TEST_P(queue_scripts, a_fair_caller_takes_the_lock_if_no_waiter_before_it_listens)
 {
     acquire("h");
     join("x", {.client = "c1"});
@@ -223,7 +223,7 @@ TEST_P(queue_scripts, the_fair_one_takes_it_if_nobody_before_him_can_be_told)
     EXPECT_EQ(heard(), "");
 }
 
-TEST_P(queue_scripts, the_fair_one_takes_it_if_he_is_the_first)
+TEST_P(queue_scripts, a_fair_caller_takes_the_lock_if_it_is_the_first)
 {
     acquire("h");
     join("x", {.fair = true});
@@ -235,7 +235,7 @@ TEST_P(queue_scripts, the_fair_one_takes_it_if_he_is_the_first)
     EXPECT_EQ(ask({"HEXISTS", "w", "x"}), ":0|");
 }
 
-TEST_P(queue_scripts, the_fair_one_takes_it_if_he_is_the_first_and_has_looked_again)
+TEST_P(queue_scripts, a_fair_caller_takes_the_lock_if_it_is_the_first_and_has_looked_again)
 {
     acquire("h");
     join("x", {.fair = true});
@@ -249,7 +249,7 @@ TEST_P(queue_scripts, the_fair_one_takes_it_if_he_is_the_first_and_has_looked_ag
     EXPECT_EQ(ask({"HEXISTS", "w", "x"}), ":0|");
 }
 
-TEST_P(queue_scripts, what_is_usual_need_not_be_said)
+TEST_P(queue_scripts, default_arguments_may_be_omitted)
 {
     const auto& script = is_hash() ? ours::hash_acquire : ours::plain_acquire;
     const auto say = [&](std::string_view holder, std::string_view flags) {
@@ -267,11 +267,11 @@ TEST_P(queue_scripts, what_is_usual_need_not_be_said)
     EXPECT_EQ(say("x", "3"), "*3|:2|:1700000000000002|:1700000000000|");
 }
 
-// ── Who holds it ────────────────────────────────────────────────────────────────────────────────
+// ── Kinds of holders ────────────────────────────────────────────────────────────────────────────
 
 class busy_reply : public queue_scripts {
 protected:
-    // What one is told who finds this in place.
+    // The kind in the reply to a caller that finds this value.
     std::string with(std::string_view holder, bool expires)
     {
         ask({"DEL", "a"});
@@ -288,7 +288,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(both_layouts, busy_reply,
                          testing::Combine(testing::Bool(), testing::Values(true)));
 
-TEST_P(busy_reply, tells_holders_of_pawl_from_those_of_others)
+TEST_P(busy_reply, distinguishes_holders_of_pawl_from_others)
 {
     for (const bool expires : {true, false}) {
         EXPECT_EQ(with("p123456789abcdef0123456789abcdef", expires), "0");
@@ -298,11 +298,11 @@ TEST_P(busy_reply, tells_holders_of_pawl_from_those_of_others)
         EXPECT_EQ(with("0123456789abcdef0123456789abcdef01234567", expires), "-2")
             << "node-redlock";
         EXPECT_EQ(with("285475da-9152-4c83-822a-67ee2f116a79:52", expires), "-2") << "Redisson";
-        EXPECT_EQ(with("1700000000.25", expires), "-2") << "a time, as SETNX locks have it";
+        EXPECT_EQ(with("1700000000.25", expires), "-2") << "a time, as in SETNX locks";
     }
 }
 
-TEST_P(busy_reply, tells_what_no_lock_library_writes_unless_it_expires)
+TEST_P(busy_reply, marks_a_value_that_is_not_a_lock_unless_it_expires)
 {
     for (const std::string_view value :
          {"hello", "42", "pace", "{\"name\":\"a JSON document\"}", "some text of some length"}) {

@@ -1,4 +1,4 @@
-// Looks at the queues and fences of a memory server.
+// Shows the queues and fences of a memory server.
 #pragma once
 
 #include "redis/resp.h"
@@ -15,7 +15,7 @@
 
 namespace pawl::test {
 
-// Behind the clients' back.
+// Uses a separate session, so that the clients are not affected.
 class queue_view {
 public:
     explicit queue_view(const std::string& url)
@@ -26,13 +26,14 @@ public:
     queue_view(const queue_view&) = delete;
     queue_view& operator=(const queue_view&) = delete;
 
-    // How many wait for a lock. Not while the server is frozen.
+    // The number of waiters for a lock. Must not be called while the server is frozen.
     [[nodiscard]] std::int64_t length(const std::string& lock)
     {
         return ask("ZCARD", store::queue_key(lock));
     }
 
-    // Whether the lock was ever granted, though it may have been taken back. Likewise.
+    // Whether the lock was ever granted, even if it was given back since. Must not be called while
+    // the server is frozen.
     [[nodiscard]] bool has_fence(const std::string& lock)
     {
         return ask("EXISTS", store::fence_key(lock)) == 1;

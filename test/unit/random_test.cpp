@@ -1,4 +1,4 @@
-// Ids that nobody guesses, and that no two of anyone are alike.
+// Ids cannot be guessed and are never repeated.
 #include "base/random.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t digits = 32;
 
-// What random_id() says in a child process.
+// The result of random_id() in a child process.
 std::string id_in_a_child()
 {
     std::array<int, 2> ends{};
@@ -62,9 +62,9 @@ TEST(random_id, is_never_the_same_twice_in_any_thread)
     EXPECT_EQ(different.size(), 4000);
 }
 
-TEST(random_id, of_a_child_process_is_none_of_its_parents)
+TEST(random_id, of_a_child_process_differs_from_its_parents_ids)
 {
-    std::set<std::string> all{random_id()};  // from here on some are kept in store
+    std::set<std::string> all{random_id()};  // from here on there are unused random bytes in memory
     all.insert(id_in_a_child());
     all.insert(id_in_a_child());
     EXPECT_EQ(all.size(), 3);

@@ -1,7 +1,7 @@
-// Our codec against hiredis: whatever RESP2 says, both must read the same, and where they do not,
-// the difference is one of those listed at documented_difference().
+// Compares pawl's parser with hiredis. Both must read the same from RESP2. Where they do not, the
+// difference is one of those listed at documented_difference().
 //
-// The runs are the same every time. PAWL_TEST_SEED=<number> takes others.
+// The runs are the same every time. PAWL_TEST_SEED=<number> selects others.
 #include "redis/resp.h"
 #include "support/sanitized.h"
 
@@ -29,7 +29,7 @@
 namespace pawl::redis {
 namespace {
 
-constexpr int deepest = 8;  // arrays within one another, for hiredis; its message says 7
+constexpr int deepest = 8;  // nested arrays in hiredis; its message says 7
 constexpr resp_limits limits{.depth = deepest};
 
 struct tree {
@@ -48,7 +48,7 @@ void encode(std::string& out, const tree& value)
     };
     switch (value.type) {
     case '_':
-        line(out.size() % 2 == 0 ? '$' : '*', "-1");  // so that both nulls come up
+        line(out.size() % 2 == 0 ? '$' : '*', "-1");  // so that both nulls occur
         break;
     case ':': line(':', std::to_string(value.integer)); break;
     case '$':
@@ -77,7 +77,7 @@ void showValue(const tree& value, std::ostream& out)  // RapidCheck looks for th
     rc::show(encoded(value), out);
 }
 
-// What a codec makes of some bytes.
+// The result of a parser for some bytes.
 struct verdict {
     parse_status status = parse_status::more;
     std::size_t fed = 0;       // how many bytes it had when it decided
@@ -97,11 +97,12 @@ std::ostream& operator<<(std::ostream& out, const verdict& it)
     return out;
 }
 
-// The sizes in which bytes are fed, over and over; none for all at once.
+// The sizes of the pieces, used again and again. Empty: all at once.
 using chunking = std::vector<std::size_t>;
 const chunking bytewise{1};
 
-// Feeds until there is a verdict. `step(fed, size)` is given the next bytes and says the status.
+// Passes bytes until there is a result. `step(fed, size)` gets the next bytes and returns the
+// status.
 template <typename Step>
 void feed(verdict& out, std::string_view bytes, const chunking& chunks, Step step)
 {
@@ -140,12 +141,12 @@ verdict ours(std::string_view bytes, const chunking& chunks)
     return out;
 }
 
-// hiredis is given functions of our own to build replies with. Its usual ones would take memory for
-// as many children as a mutated length happens to announce.
+// hiredis gets our own functions for building replies. Its default functions would allocate memory
+// for as many children as a mutated length announces.
 tree* add(const redisReadTask* task, tree value)
 {
     if (task->parent == nullptr) {
-        return new tree{std::move(value)};  // hiredis gives it to free_tree, or to us
+        return new tree{std::move(value)};  // hiredis passes it to free_tree, or to us
     }
     auto& siblings = static_cast<tree*>(task->parent->obj)->children;
     return &siblings.emplace_back(std::move(value));
@@ -214,25 +215,25 @@ bool agree(const verdict& a, const verdict& b)
 enum difference : std::size_t {
     resp3_type,      // RESP3 is newer than hiredis 0.14
     number_form,     // ":+1", ":007", ":-0", "$01": the specification allows sign and zeros
-    null_too_deep,   // "*-1" is a null to us, and an array one too deep to hiredis
-    string_end,      // hiredis does not look at the two bytes after a string
-    stray_cr_or_lf,  // hiredis takes either for text, which the specification forbids
-    beyond_limits,   // hiredis has no limits but INT_MAX children, and waits
+    null_too_deep,   // "*-1" is a null for pawl, and an array that is one too deep for hiredis
+    string_end,      // hiredis does not check the two bytes after a string
+    stray_cr_or_lf,  // hiredis accepts either as text, which the specification forbids
+    beyond_limits,   // hiredis has only the limit of INT_MAX children, and waits
     difference_count,
 };
 
-// A number as the specification has it, but with a plus or zeros before it that could be left out.
+// A valid number with a plus or leading zeros.
 bool is_unusual_number(std::string_view text)
 {
     const bool has_plus = text.starts_with('+');
     text.remove_prefix(has_plus || text.starts_with('-') ? 1 : 0);
-    const bool has_zeros = text.starts_with('0');  // hiredis takes a lone 0, but not -0
+    const bool has_zeros = text.starts_with('0');  // hiredis accepts a lone 0, but not -0
     return (has_plus || has_zeros) && !text.empty() &&
            text.find_first_not_of("0123456789") == text.npos;
 }
 
-// hiredis refuses what we read, or may yet read. It was fed byte by byte, so the last byte fed is
-// the one it took offence at: a type byte, or the end of a line.
+// hiredis refuses bytes that pawl reads, or may still read. It gets the bytes one by one, so the
+// last byte is the one that it refused: a type byte, or the end of a line.
 std::optional<difference> stricter_hiredis(std::string_view bytes, const verdict& hiredis)
 {
     const auto seen = bytes.substr(0, hiredis.fed);
@@ -257,7 +258,7 @@ std::optional<difference> stricter_hiredis(std::string_view bytes, const verdict
     return std::nullopt;
 }
 
-// We refuse what hiredis reads, or may yet read. Our problem names the byte.
+// pawl refuses bytes that hiredis reads, or may still read. The problem names the byte.
 std::optional<difference> laxer_hiredis(std::string_view bytes, const verdict& pawl,
                                         const verdict& hiredis)
 {
@@ -284,8 +285,8 @@ std::optional<difference> laxer_hiredis(std::string_view bytes, const verdict& p
     return std::nullopt;
 }
 
-// Every one of them is a refusal by one of the two. That both read a reply, but not the same, or
-// that one reads and the other waits, is never right.
+// Every documented difference is a refusal by one of the two. It is always wrong if both read a
+// reply differently, or if one reads it and the other waits.
 std::optional<difference> documented_difference(std::string_view bytes, const verdict& pawl,
                                                 const verdict& hiredis)
 {
@@ -359,7 +360,7 @@ void showValue(const mutation& it, std::ostream& out)
         << rc::toString(it.byte);
 }
 
-// What is inserted is mostly of the protocol's own bytes, which get further than others.
+// Inserted bytes are mostly bytes of the protocol, which get further than others.
 rc::Gen<mutation> mutations()
 {
     const std::string protocol = "\r\r\n\n+-:$**_#,(!=%~>|?00001234567899";
@@ -402,7 +403,7 @@ public:
     void onTestFinished(const rc::detail::TestMetadata&, const rc::detail::TestResult&) override {}
 };
 
-// rc::check() takes its seed from the clock; this does not.
+// rc::check() takes its seed from the clock. This function does not.
 template <typename Property>
 void check(int runs, Property property)
 {
@@ -428,7 +429,7 @@ std::string disagreement(std::string_view bytes, const verdict& pawl, const verd
     return out.str();
 }
 
-TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_cut)
+TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_split)
 {
     // One less than the deepest: see null_too_deep.
     check(test::sanitized ? 1'000 : 5'000, [replies = trees(deepest - 1)] {
@@ -445,7 +446,7 @@ TEST(resp_hiredis, both_read_every_reply_alike_however_it_is_cut)
     });
 }
 
-TEST(resp_hiredis, both_judge_a_damaged_reply_alike_but_for_what_is_documented)
+TEST(resp_hiredis, both_judge_a_damaged_reply_alike_except_for_documented_differences)
 {
     std::array<int, 3> agreed{};
     std::array<int, difference_count> differed{};
@@ -464,13 +465,13 @@ TEST(resp_hiredis, both_judge_a_damaged_reply_alike_but_for_what_is_documented)
             RC_FAIL(disagreement(bytes, pawl, hiredis));
         }
     });
-    if (test::sanitized) return;  // too few to come to every difference
-    // A run that never came to some verdict, or to some difference, has shown nothing of it.
+    if (test::sanitized) return;  // too few runs to reach every difference
+    // A run that never reached some result or some difference has not tested it.
     EXPECT_EQ(std::count(agreed.begin(), agreed.end(), 0), 0) << rc::toString(agreed);
     EXPECT_EQ(std::count(differed.begin(), differed.end(), 0), 0) << rc::toString(differed);
 }
 
-TEST(resp_hiredis, the_documented_differences_are_there)
+TEST(resp_hiredis, the_documented_differences_exist)
 {
     struct sample {
         std::string bytes;
@@ -511,7 +512,7 @@ TEST(resp_hiredis, the_documented_differences_are_there)
     }
 }
 
-TEST(resp_hiredis, both_end_at_the_same_depth)
+TEST(resp_hiredis, both_have_the_same_limit_of_depth)
 {
     std::string deep;
     for (int depth = 0; depth < deepest; ++depth) {

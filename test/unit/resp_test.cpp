@@ -15,7 +15,7 @@
 namespace pawl::redis {
 namespace {
 
-// A reply on one line: the type byte of each value, then its text, number or children.
+// A reply in one line: the type byte of each value, then its text, number or children.
 std::string shown(reply_view reply)
 {
     std::string out{static_cast<char>(reply.type())};
@@ -152,7 +152,7 @@ TEST(resp, every_kind_of_value_is_read)
     }
 }
 
-TEST(resp, a_reply_cut_at_any_byte_is_picked_up_where_it_stopped)
+TEST(resp, a_reply_split_at_any_byte_is_continued)
 {
     for (const auto& sample : samples) {
         for (std::size_t cut = 0; cut < sample.bytes.size(); ++cut) {
@@ -178,7 +178,7 @@ TEST(resp, an_empty_buffer_asks_for_more)
     EXPECT_EQ(parse_whole("").status, parse_status::more);
 }
 
-TEST(resp, a_reply_leaves_alone_what_follows_it)
+TEST(resp, a_reply_does_not_consume_the_bytes_after_it)
 {
     for (const auto& sample : samples) {
         for (const auto* const next : {"+next\r\n", "garbage", "\r\n"}) {
@@ -205,7 +205,7 @@ TEST(resp, one_parser_reads_reply_after_reply)
     EXPECT_TRUE(rest.empty());
 }
 
-TEST(resp, a_verdict_stays_until_the_parser_is_reset)
+TEST(resp, a_result_stays_until_the_parser_is_reset)
 {
     reply_parser parser;
     ASSERT_EQ(parser.parse(":1\r\n"), parse_status::complete);
@@ -222,7 +222,7 @@ TEST(resp, a_verdict_stays_until_the_parser_is_reset)
     EXPECT_EQ(parser.problem(), "");
 }
 
-TEST(resp, a_parser_is_reset_in_the_middle_of_anything)
+TEST(resp, a_parser_can_be_reset_at_any_point)
 {
     for (const auto& sample : samples) {
         for (std::size_t cut = 0; cut < sample.bytes.size(); ++cut) {
@@ -235,8 +235,9 @@ TEST(resp, a_parser_is_reset_in_the_middle_of_anything)
     }
 }
 
-// The bytes already seen are spoilt between two calls: whoever reads them again, notices.
-TEST(resp, what_was_parsed_is_not_read_again)
+// The bytes that were already seen are overwritten between two calls, so that reading them again
+// fails.
+TEST(resp, parsed_bytes_are_not_read_again)
 {
     std::string buffer = "*2\r\n:1\r\n+hello";
     reply_parser parser;
@@ -278,7 +279,7 @@ TEST(resp, a_reply_is_seen_in_a_copy_of_its_bytes)
     EXPECT_EQ(shown(parser.reply(copy)), "*[$a +b]");
 }
 
-TEST(resp, a_view_tells_errors_nulls_and_aggregates_apart)
+TEST(resp, a_view_distinguishes_errors_nulls_and_aggregates)
 {
     struct kind {
         std::string_view bytes;
@@ -304,7 +305,7 @@ TEST(resp, a_view_tells_errors_nulls_and_aggregates_apart)
     }
 }
 
-TEST(resp, a_view_gives_nothing_where_a_value_has_nothing)
+TEST(resp, a_view_returns_empty_values_for_other_types)
 {
     reply_parser parser;
     const std::string_view bytes = "*4\r\n:5\r\n$3\r\n123\r\n_\r\n*1\r\n:1\r\n";
@@ -321,7 +322,7 @@ TEST(resp, a_view_gives_nothing_where_a_value_has_nothing)
     EXPECT_EQ(reply[3][0].integer(), 1);
 }
 
-TEST(resp, a_child_that_is_not_there_is_refused)
+TEST(resp, a_child_that_does_not_exist_is_refused)
 {
     reply_parser parser;
     const std::string_view bytes = "*2\r\n*0\r\n:1\r\n";
@@ -352,7 +353,7 @@ TEST(resp, a_verbatim_string_is_seen_without_its_format)
     EXPECT_EQ(parser.reply(bytes).text(), "a:b\n");
 }
 
-TEST(resp, what_is_malformed_is_named_with_its_place)
+TEST(resp, malformed_bytes_are_reported_with_their_position)
 {
     const sample problems[] = {
         {"x", "byte 0: 'x' does not open a RESP value"},
@@ -437,7 +438,7 @@ TEST(resp, a_line_may_be_as_long_as_the_limit_and_no_longer)
     EXPECT_EQ(problem_of("+a\r\n", {.line_bytes = 0}), "byte 0: a line of more than 0 bytes");
 }
 
-TEST(resp, the_limit_of_a_line_is_not_one_of_a_string)
+TEST(resp, the_limit_of_a_line_does_not_apply_to_a_string)
 {
     EXPECT_EQ(parse_whole("$9\r\n123456789\r\n", {.line_bytes = 8}).text, "$123456789");
 }
@@ -483,12 +484,12 @@ TEST(resp, a_reply_may_have_as_many_values_as_the_limit_and_no_more)
     EXPECT_EQ(problem_of("*1\r\n*3\r\n", limits), "byte 5: more than 4 values in one reply");
 }
 
-TEST(resp, values_that_are_promised_count_before_they_come)
+TEST(resp, announced_values_count_before_they_arrive)
 {
     EXPECT_EQ(problem_of("*3\r\n*1\r\n", {.nodes = 4}), "byte 5: more than 4 values in one reply");
 }
 
-TEST(resp, each_reply_has_the_limit_for_itself)
+TEST(resp, the_limit_applies_to_each_reply_separately)
 {
     reply_parser parser{{.nodes = 2}};
     for (int reply = 0; reply < 5; ++reply) {
@@ -497,7 +498,7 @@ TEST(resp, each_reply_has_the_limit_for_itself)
     }
 }
 
-TEST(resp, attributes_without_end_are_too_many_values)
+TEST(resp, endless_attributes_are_too_many_values)
 {
     const auto bytes = repeated("|0\r\n", 3) + ":1\r\n";
     EXPECT_EQ(parse_whole(bytes, {.nodes = 4}).text, ":1");
@@ -522,19 +523,19 @@ TEST(resp, aggregates_may_be_nested_as_deep_as_the_limit_and_no_deeper)
     EXPECT_EQ(problem_of(repeated("|1\r\n", 4), limits), "byte 12: more than 3 nested aggregates");
 }
 
-TEST(resp, depth_is_left_again_when_an_aggregate_ends)
+TEST(resp, depth_decreases_when_an_aggregate_ends)
 {
     const auto bytes = "*3\r\n" + repeated("*1\r\n*1\r\n:1\r\n", 3);
     EXPECT_EQ(parse_whole(bytes, {.depth = 3}).text, "*[*[*[:1]] *[*[:1]] *[*[:1]]]");
 }
 
-TEST(resp, no_aggregates_at_all_may_be_asked_for)
+TEST(resp, a_limit_may_forbid_all_aggregates)
 {
     EXPECT_EQ(parse_whole(":1\r\n", {.depth = 0}).text, ":1");
     EXPECT_EQ(problem_of("*0\r\n", {.depth = 0}), "byte 0: more than 0 nested aggregates");
 }
 
-TEST(resp, children_take_memory_when_they_come_and_not_when_they_are_announced)
+TEST(resp, children_take_memory_when_they_arrive_and_not_when_they_are_announced)
 {
     const auto allocated = [] {
         const auto now = mallinfo2();

@@ -14,14 +14,14 @@ namespace {
 using namespace std::chrono_literals;
 using test::at;
 
-TEST(server_clock, says_nothing_before_it_was_heard)
+TEST(server_clock, is_unknown_before_the_first_reply)
 {
     const server_clock clock{0.01};
     EXPECT_FALSE(clock.at(at(0)));
     EXPECT_FALSE(clock.when(1000ms));
 }
 
-TEST(server_clock, is_at_the_latest_what_it_said_and_the_part_of_a_millisecond_that_was_cut_off)
+TEST(server_clock, is_at_most_the_reported_time_plus_the_truncated_part_of_a_millisecond)
 {
     server_clock clock{0};
     clock.heard(5000ms, at(100));
@@ -37,14 +37,14 @@ TEST(server_clock, may_run_faster_by_the_drift)
     EXPECT_EQ(clock.at(at(1000)), 6051ms);
 }
 
-TEST(server_clock, is_not_turned_back)
+TEST(server_clock, does_not_go_back)
 {
     server_clock clock{0.05};
     clock.heard(5000ms, at(100));
-    EXPECT_EQ(clock.at(at(0)), 5001ms) << "a bound from above, whatever it showed before";
+    EXPECT_EQ(clock.at(at(0)), 5001ms) << "an upper bound, whatever it showed before";
 }
 
-TEST(server_clock, showed_what_it_said_not_before_it_was_asked_but_for_what_was_cut_off)
+TEST(server_clock, showed_a_reported_time_no_earlier_than_the_request_apart_from_truncation)
 {
     server_clock clock{0};
     clock.heard(5000ms, at(100));
@@ -53,7 +53,7 @@ TEST(server_clock, showed_what_it_said_not_before_it_was_asked_but_for_what_was_
     EXPECT_EQ(clock.when(4751ms), at(-150));
 }
 
-TEST(server_clock, showed_a_time_earlier_by_the_drift_on_both_sides)
+TEST(server_clock, may_have_shown_a_time_earlier_by_the_drift)
 {
     server_clock clock{0.05};
     clock.heard(5000ms, at(100));
@@ -61,7 +61,7 @@ TEST(server_clock, showed_a_time_earlier_by_the_drift_on_both_sides)
     EXPECT_EQ(clock.when(4001ms), at(100 - 1000 - 50)) << "it may have run slower";
 }
 
-TEST(server_clock, is_what_was_heard_last)
+TEST(server_clock, follows_the_last_reply)
 {
     server_clock clock{0};
     clock.heard(5000ms, at(100));
@@ -70,8 +70,8 @@ TEST(server_clock, is_what_was_heard_last)
     EXPECT_EQ(clock.when(3001ms), at(200));
 }
 
-// A server whose clock runs at `rate`, by ours: so far from 1 either way that one of the two may differ
-// from the other by the drift.
+// A server whose clock runs at `rate`, measured by ours. The rate may differ from 1 in both
+// directions, so that one clock differs from the other by at most the drift.
 struct server_time {
     base::boot_time origin = at(0);
     double shown_at_origin_ns = 0;
@@ -87,8 +87,8 @@ struct server_time {
     }
 };
 
-// At random: an answer to a question, and some moment before or after it. Within what a double can
-// hold to the nanosecond.
+// Random values: an answer to a request, and a moment before or after it. The range is small enough
+// for a double to be exact to the nanosecond.
 struct story {
     double drift;
     server_time server;
@@ -113,10 +113,10 @@ story any_story()
     return made;
 }
 
-// For how a double is rounded.
+// The rounding error of a double.
 constexpr auto rounding = 1us;
 
-RC_GTEST_PROP(server_clock, never_showed_a_time_before_it_is_said_to_have, ())
+RC_GTEST_PROP(server_clock, never_showed_a_time_before_the_computed_moment, ())
 {
     const auto it = any_story();
     server_clock clock{it.drift};
@@ -124,7 +124,7 @@ RC_GTEST_PROP(server_clock, never_showed_a_time_before_it_is_said_to_have, ())
     RC_ASSERT(clock.when(it.server.ms(it.moment)).value() <= it.moment + rounding);
 }
 
-RC_GTEST_PROP(server_clock, never_shows_more_than_it_is_said_to_at_the_latest, ())
+RC_GTEST_PROP(server_clock, never_shows_more_than_the_computed_maximum, ())
 {
     const auto it = any_story();
     server_clock clock{it.drift};
@@ -133,9 +133,8 @@ RC_GTEST_PROP(server_clock, never_shows_more_than_it_is_said_to_at_the_latest, (
     RC_ASSERT(static_cast<double>(latest.count()) + 1000 >= it.server.ns(it.moment));
 }
 
-// A bound that is always true is of no use if it is never near. What is lost is the way of the answer,
-// and twice the drift.
-RC_GTEST_PROP(server_clock, is_known_as_well_as_the_answer_was_quick, ())
+// The bound must also be close. It may be off by the time of the answer, and by twice the drift.
+RC_GTEST_PROP(server_clock, is_known_more_exactly_after_a_quicker_answer, ())
 {
     const auto it = any_story();
     server_clock clock{it.drift};

@@ -16,14 +16,14 @@ namespace {
 using namespace std::chrono_literals;
 using words = std::vector<std::string>;
 
-// Notes what is asked, and answers from a list.
+// Records the requests, and answers from a list.
 class scripted final : public redis::transport {
 public:
     struct record {
         std::vector<words> requests;
         std::deque<std::string> replies;
         base::boot_time since{};
-        bool is_sent = false;  // what has no reply
+        bool is_sent = false;  // whether a request without a reply was sent
     };
     explicit scripted(record& where) : record_{&where} {}
 
@@ -81,7 +81,7 @@ protected:
         return acquire(asked(now, known));
     }
 
-    // What an acquire with such an answer ends with.
+    // The result of an acquire with such an answer.
     core::granted granted(base::boot_time now, std::uint64_t known = 0)
     {
         return std::get<core::granted>(acquire(now, known));
@@ -95,7 +95,7 @@ protected:
         return std::get<core::failure>(acquire(now, known));
     }
 
-    // What the request said; after the script's name and the keys it is the third argument.
+    // The third argument of the request, after the script's name and the keys.
     std::string wanted_until(std::size_t request)
     {
         constexpr std::size_t where = 9;
@@ -107,7 +107,7 @@ protected:
     core::object object_{.name = "a"};
 };
 
-TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_once_its_time_is_known)
+TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_if_its_time_is_known)
 {
     record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:1\r\n:17\r\n:5060000\r\n"};
     static_cast<void>(busy(base::boot_time{100s}));
@@ -127,7 +127,7 @@ TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
     EXPECT_EQ(wanted_until(2), "9001001");
 }
 
-TEST_F(one_server, that_finds_everything_late_is_not_asked_for_ever)
+TEST_F(one_server, that_rejects_everything_as_late_is_not_asked_forever)
 {
     record_.replies = std::deque<std::string>(10, "*3\r\n:-1\r\n:0\r\n:9000000\r\n");
     EXPECT_EQ(failed(base::boot_time{100s}).what, core::failure_kind::unavailable);
@@ -168,7 +168,7 @@ TEST_F(many_renewals, are_one_call_for_each_layout)
     using enum core::hold_status;
     EXPECT_EQ(renew({&object_, &hash_, &other_}),
               (core::renew_request::reply{done, taken, vanished}))
-        << "in the order in which they were asked for";
+        << "in the order of the requests";
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(record_.requests[0][2], "2");
     EXPECT_EQ(record_.requests[1][1], redis::scripts::hash_renew.sha);
@@ -183,7 +183,7 @@ TEST_F(many_renewals, that_are_refused_together_are_tried_one_by_one)
     EXPECT_EQ(record_.requests.size(), 3U);
 }
 
-TEST_F(many_renewals, of_which_the_server_does_not_know_the_script_are_sent_in_full_where_needed)
+TEST_F(many_renewals, with_an_unknown_script_are_sent_in_full_where_needed)
 {
     record_.replies = {"*1\r\n:1\r\n", "-NOSCRIPT No matching script.\r\n", "*1\r\n:1\r\n"};
     using enum core::hold_status;
@@ -204,7 +204,7 @@ TEST_F(many_renewals, that_were_answered_in_part_keep_those_answers)
 
 // ── A bare acquire ──────────────────────────────────────────────────────────────────────────────
 
-// By its clock it is 5000 s after the epoch at second 100 of ours.
+// The server's clock shows 5000 s since the epoch at second 100 of ours.
 class bare_acquire : public one_server {
 protected:
     bare_acquire()
@@ -215,7 +215,7 @@ protected:
         record_.since = base::boot_time{100s};
     }
 
-    // As many as there were, by their first words.
+    // The requests so far, by their first words.
     words commands()
     {
         words all;
@@ -223,7 +223,7 @@ protected:
         return all;
     }
 
-    // The flags that the last request had.
+    // The flags of the last request.
     std::string flags() { return record_.requests.back().at(10); }
 
     static constexpr base::boot_time now{110s};
@@ -248,37 +248,37 @@ TEST_F(bare_acquire, that_finds_the_lock_taken_is_followed_by_the_script)
     EXPECT_EQ(flags(), "0");
 }
 
-TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right_by_the_script)
+TEST_F(bare_acquire, with_a_fence_older_than_the_connection_is_repaired_by_the_script)
 {
     for (const auto* const number : {":4999999999\r\n", ":1\r\n", "-ERR no integer\r\n"}) {
         record_.requests.clear();
         record_.replies = {"+OK\r\n", number, "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
         EXPECT_EQ(granted(now, known).fence, 5'010'000'000U);
         EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
-        EXPECT_EQ(flags(), "9") << "it may have the lock, and have begun a fence";
+        EXPECT_EQ(flags(), "9") << "it may have the lock, and may have created a fence";
     }
 }
 
-TEST_F(bare_acquire, that_finds_it_taken_and_began_a_fence_has_that_set_right)
+TEST_F(bare_acquire, that_finds_the_lock_taken_and_created_a_fence_has_it_repaired)
 {
     record_.replies = {"_\r\n", ":1\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
     static_cast<void>(busy(now, known));
     EXPECT_EQ(flags(), "8");
 }
 
-TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_has_no_answer)
+TEST_F(bare_acquire, that_took_the_lock_is_not_forgotten_if_the_script_gets_no_answer)
 {
     for (const auto* const number : {":1\r\n", "-OOM\r\n"}) {
         record_.replies = {"+OK\r\n", number};
         const auto got = failed(now, known);
         EXPECT_TRUE(got.maybe_executed);
-        EXPECT_FALSE(got.maybe_late) << "the bare one was answered";
+        EXPECT_FALSE(got.maybe_late) << "the bare acquire was answered";
         record_.replies = {"+OK\r\n", number, "-LOADING\r\n"};
         EXPECT_TRUE(failed(now, known).maybe_executed);
     }
 }
 
-TEST_F(bare_acquire, without_an_answer_may_come_at_any_time)
+TEST_F(bare_acquire, without_an_answer_may_be_executed_at_any_time)
 {
     record_.is_sent = true;
     for (const auto& replies : {std::deque<std::string>{}, std::deque<std::string>{"+OK\r\n"}}) {
@@ -298,7 +298,7 @@ TEST_F(bare_acquire, that_is_not_allowed_is_not_tried_again)
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA", "EVALSHA"}));
 }
 
-TEST_F(bare_acquire, is_not_tried_when_the_number_cannot_be_trusted)
+TEST_F(bare_acquire, is_not_tried_when_the_fence_cannot_be_trusted)
 {
     const auto is_tried = [&](base::boot_time when, std::uint64_t number) {
         record_.requests.clear();
@@ -310,12 +310,13 @@ TEST_F(bare_acquire, is_not_tried_when_the_number_cannot_be_trusted)
     EXPECT_FALSE(is_tried(now, 0)) << "the lock may not be free";
     EXPECT_FALSE(is_tried(now, 4'999'999'999)) << "from before the connection was made";
     record_.since = base::boot_time{105s};
-    EXPECT_FALSE(is_tried(now, known)) << "likewise";
+    EXPECT_FALSE(is_tried(now, known)) << "the fence is older than the connection";
     record_.since = base::boot_time{100s};
-    EXPECT_FALSE(is_tried(base::boot_time{161s}, known)) << "the time has not been heard for long";
+    EXPECT_FALSE(is_tried(base::boot_time{161s}, known))
+        << "the server's time was not received for too long";
 }
 
-TEST_F(bare_acquire, is_not_tried_by_a_request_that_has_something_special)
+TEST_F(bare_acquire, is_not_tried_for_a_request_with_special_options)
 {
     const auto is_tried = [&](const core::acquire_request& what) {
         record_.requests.clear();
@@ -326,16 +327,16 @@ TEST_F(bare_acquire, is_not_tried_by_a_request_that_has_something_special)
     EXPECT_TRUE(is_tried(asked(now, known)));
     auto what = asked(now, known);
     what.fair = true;
-    EXPECT_FALSE(is_tried(what)) << "it may overtake nobody";
+    EXPECT_FALSE(is_tried(what)) << "it must not overtake a waiter";
     what = asked(now, known);
     what.reserve = 1;
-    EXPECT_FALSE(is_tried(what)) << "INCR sets nothing aside";
+    EXPECT_FALSE(is_tried(what)) << "INCR reserves nothing";
     what = asked(now, known);
     what.first = false;
     EXPECT_FALSE(is_tried(what)) << "it may have a place, or the lock";
 }
 
-TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fence_right)
+TEST_F(bare_acquire, without_an_answer_is_repeated_by_a_script_that_repairs_the_fence)
 {
     record_.replies = {"*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
     auto what = asked(now, known);
@@ -346,7 +347,7 @@ TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fe
     EXPECT_EQ(flags(), "9");
 }
 
-TEST_F(bare_acquire, is_not_hinted_at_for_a_lock_of_another_layout)
+TEST_F(bare_acquire, is_not_hinted_for_a_lock_of_another_layout)
 {
     const core::object hash{.name = "a", .layout = layout::hash};
     record_.replies = {"*3\r\n:1\r\n:5010000000\r\n:5010000\r\n"};

@@ -1,4 +1,4 @@
-// The levers of <pawl/testing.h>: what each does to those who hold a lock, want one, or wait.
+// The levers of <pawl/testing.h>: their effects on holders and waiters.
 #include "unit/memory_fixture.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ using pawl::testing::memory_server;
 
 class testing_kit : public with_memory {
 protected:
-    // In another thread.
+    // Runs a call in another thread.
     template <class Call>
     [[nodiscard]] static auto start(Call call)
     {
@@ -36,7 +36,7 @@ TEST_F(testing_kit, a_lease_that_is_not_renewed_ends_with_time)
     EXPECT_FALSE(token.stop_requested());
     EXPECT_LT(held.valid_for(), 1s);
     server_.advance(2s);
-    EXPECT_TRUE(token.stop_requested()) << "also a token that was taken before";
+    EXPECT_TRUE(token.stop_requested()) << "even for a token that was taken before";
     EXPECT_TRUE(held.lost().stop_requested());
     EXPECT_EQ(held.state(), hold_state::lost);
     EXPECT_EQ(held.why(), cause::expired);
@@ -44,7 +44,7 @@ TEST_F(testing_kit, a_lease_that_is_not_renewed_ends_with_time)
     EXPECT_EQ(events_.count(hold_state::lost), 1U) << "the handler has been called";
 }
 
-TEST_F(testing_kit, a_lease_that_is_renewed_lasts_however_far_one_goes)
+TEST_F(testing_kit, a_lease_that_is_renewed_lasts_however_much_time_passes)
 {
     const auto held = mutex_.acquire();
     for (const std::chrono::nanoseconds far : {25s, 31s, 600s, 3600s}) {
@@ -76,7 +76,7 @@ TEST_F(testing_kit, many_leases_of_many_clients_are_renewed)
     EXPECT_EQ(events_.count(hold_state::jeopardy), 0U);
 }
 
-TEST_F(testing_kit, who_waits_gets_the_lock_when_the_lease_ends)
+TEST_F(testing_kit, a_waiter_gets_the_lock_when_the_lease_ends)
 {
     const auto held = fixed_.acquire();
     client other{server_.url()};
@@ -87,7 +87,7 @@ TEST_F(testing_kit, who_waits_gets_the_lock_when_the_lease_ends)
         return wanted.try_acquire_for(32s);
     });
     ASSERT_TRUE(eventually([&] { return begun.load(); }));
-    // However the two threads meet: in the end enough time has passed.
+    // The two threads may run in any order. In the end enough time has passed.
     while (waiting.wait_for(0s) != std::future_status::ready) server_.advance(1s);
     const auto got = waiting.get();
     ASSERT_TRUE(got);
@@ -95,7 +95,7 @@ TEST_F(testing_kit, who_waits_gets_the_lock_when_the_lease_ends)
     EXPECT_EQ(held.state(), hold_state::lost);
 }
 
-TEST_F(testing_kit, who_waits_is_told_when_his_limit_has_passed)
+TEST_F(testing_kit, a_waiter_is_told_when_its_limit_has_passed)
 {
     const auto held = mutex_.acquire();
     client other{server_.url()};
@@ -115,7 +115,7 @@ TEST_F(testing_kit, fences_follow_the_servers_time)
     EXPECT_GE(fixed_.acquire().fence() - before, 3'600'000'000U);
 }
 
-TEST_F(testing_kit, time_neither_goes_back_nor_too_far)
+TEST_F(testing_kit, time_cannot_be_moved_back_or_too_far)
 {
     EXPECT_EQ(code_of([&] { server_.advance(-1ns); }), errc::bad_argument);
     EXPECT_EQ(code_of([&] { server_.advance(std::chrono::hours{24 * 366}); }), errc::bad_argument);
@@ -163,7 +163,7 @@ TEST_F(testing_kit, a_handler_may_use_the_lock)
     EXPECT_EQ(taken_anew->state(), hold_state::held);
 }
 
-TEST_F(testing_kit, a_handler_that_is_stuck_holds_time_up_for_a_second_only)
+TEST_F(testing_kit, a_handler_that_is_stuck_delays_time_for_one_second_only)
 {
     std::promise<void> let_go;
     auto made = options();
@@ -180,7 +180,7 @@ TEST_F(testing_kit, a_handler_that_is_stuck_holds_time_up_for_a_second_only)
 
 // ── The server does not answer ──────────────────────────────────────────────────────────────────
 
-TEST_F(testing_kit, a_frozen_server_costs_every_lock_by_its_deadline)
+TEST_F(testing_kit, a_frozen_server_makes_every_hold_lost_at_its_deadline)
 {
     const auto held = mutex_.acquire();
     server_.freeze();
@@ -216,7 +216,7 @@ TEST_F(testing_kit, a_frozen_server_is_unreachable_after_the_command_limit)
     while (asking.wait_for(0s) != std::future_status::ready) server_.advance(1s);
     EXPECT_FALSE(asking.get());
     EXPECT_EQ(told, errc::unreachable);
-    // It may have got the request, and executes it now; but the client takes it back.
+    // The server may have got the request, and executes it now. The client gives the lock back.
     server_.thaw();
     server_.advance(1s);
     EXPECT_FALSE(server_.is_locked("job"));
@@ -266,7 +266,7 @@ TEST_F(testing_kit, a_client_that_is_cut_off_loses_its_lock_and_another_gets_it)
     held.release(told);
     EXPECT_EQ(told, errc::lost);
     server_.advance(1min);
-    EXPECT_EQ(server_.holder("job"), next->id()) << "the late one frees nothing";
+    EXPECT_EQ(server_.holder("job"), next->id()) << "the late release frees nothing";
 }
 
 TEST_F(testing_kit, a_client_that_is_cut_off_for_a_moment_notices_nothing)
@@ -288,7 +288,7 @@ TEST_F(testing_kit, only_its_own_clients_can_be_cut_off)
     EXPECT_EQ(code_of([&] { server_.reconnect(real); }), errc::bad_argument);
 }
 
-TEST_F(testing_kit, a_client_may_go_while_the_server_is_frozen)
+TEST_F(testing_kit, a_client_may_be_destroyed_while_the_server_is_frozen)
 {
     client_options impatient;  // without handlers, which might outlive the test
     impatient.url = server_.url();
@@ -314,19 +314,19 @@ TEST_F(testing_kit, a_client_may_go_while_the_server_is_frozen)
 
 // ── The server forgets, or is full ──────────────────────────────────────────────────────────────
 
-TEST_F(testing_kit, a_lock_that_is_gone_is_lost_at_the_next_renewal)
+TEST_F(testing_kit, a_lock_whose_key_is_gone_is_lost_at_the_next_renewal)
 {
     const auto held = mutex_.acquire();
     server_.lose("job");
     EXPECT_FALSE(server_.is_locked("job"));
-    EXPECT_EQ(held.state(), hold_state::held) << "nobody has told it yet";
+    EXPECT_EQ(held.state(), hold_state::held) << "the holder does not know it yet";
     server_.advance(10s);
     EXPECT_EQ(held.state(), hold_state::lost);
     EXPECT_EQ(held.why(), cause::vanished);
     EXPECT_EQ(events_.first(hold_state::lost).why, cause::vanished);
 }
 
-TEST_F(testing_kit, a_lock_that_is_gone_and_taken_is_lost_to_the_next_holder)
+TEST_F(testing_kit, a_lock_whose_key_was_taken_is_lost_to_the_next_holder)
 {
     client other{server_.url()};
     mutex wanted{other, "job"};
@@ -378,9 +378,9 @@ TEST_F(testing_kit, scripts_that_are_forgotten_are_sent_again)
     EXPECT_TRUE(mutex_.try_acquire());
 }
 
-// ── Several levers, several hands ───────────────────────────────────────────────────────────────
+// ── Several levers, several threads ─────────────────────────────────────────────────────────────
 
-TEST_F(testing_kit, the_last_one_to_go_leaves_the_server_well)
+TEST_F(testing_kit, the_faults_end_when_the_last_memory_server_object_is_destroyed)
 {
     std::optional<memory_server> one{std::in_place, "kit.lifetime"};
     std::optional<memory_server> two{std::in_place, "kit.lifetime"};
@@ -405,7 +405,7 @@ TEST_F(testing_kit, names_are_checked)
     EXPECT_NE(memory_server{}.url(), server_.url());
 }
 
-TEST_F(testing_kit, levers_may_be_pulled_by_many_hands_at_once)
+TEST_F(testing_kit, levers_may_be_used_by_many_threads_at_once)
 {
     std::atomic<bool> enough = false;
     std::atomic<int> granted = 0;

@@ -71,7 +71,7 @@ TEST(url, has_defaults)
     EXPECT_EQ(read("redis://h/").database, 0);
 }
 
-TEST(url, carries_user_and_password_and_never_shows_them)
+TEST(url, contains_user_and_password_and_never_shows_them)
 {
     const auto config = read("rediss://ann:p%40ss%2Fw@h:1");
     EXPECT_EQ(config.user, "ann");
@@ -82,7 +82,7 @@ TEST(url, carries_user_and_password_and_never_shows_them)
     EXPECT_EQ(read("redis://:a@b@h").password, "a@b");
 }
 
-TEST(url, knows_numbers_of_version_six)
+TEST(url, accepts_ipv6_addresses)
 {
     const auto config = read("redis://[::1]:7000");
     EXPECT_EQ(config.where.host, "::1");
@@ -124,7 +124,7 @@ TEST(url, takes_parameters)
     EXPECT_EQ(config.database, 1);
 }
 
-TEST(url, options_win_over_it)
+TEST(url, has_lower_precedence_than_the_options)
 {
     client_options options;
     options.url = "redis://ann:one@h/1";
@@ -138,7 +138,7 @@ TEST(url, options_win_over_it)
     EXPECT_EQ(config.database, 2);
 }
 
-TEST(url, mistakes_are_named_with_what_is_allowed)
+TEST(url, mistakes_are_reported_with_the_allowed_values)
 {
     EXPECT_TRUE(has(refusal("http://h"), "scheme 'http' (allowed: redis://"));
     EXPECT_TRUE(has(refusal(""), "scheme '' (allowed:"));
@@ -155,12 +155,12 @@ TEST(url, mistakes_are_named_with_what_is_allowed)
     EXPECT_TRUE(has(refusal("redis://h%00"), "NUL"));
     EXPECT_TRUE(has(refusal("local:x"), "scheme 'local'"));
     EXPECT_TRUE(has(refusal("redis://h?verify=off"), "not encrypted"));
-    EXPECT_TRUE(has(refusal("rediss://h?cert_file=/c"), "go together"));
+    EXPECT_TRUE(has(refusal("rediss://h?cert_file=/c"), "must be given together"));
     EXPECT_TRUE(has(refusal("redis://:a@h?password_env=X"), "more than once"));
     EXPECT_TRUE(has(refusal("redis://h?name=a%20b"), "'a b' (allowed: printable"));
 }
 
-TEST(url, a_password_is_in_no_message_however_the_url_is_mistaken)
+TEST(url, a_password_is_in_no_message_about_a_wrong_url)
 {
     for (const std::string url :
          {"redis://ann:s3cret", "redis://ann:s3cret@", "redis://ann:s3/cret@h",

@@ -1,4 +1,4 @@
-// Where those wait who have a place in a queue, with a store that only notes what it is asked.
+// The waiting room, with a store that only records its requests.
 #include "sync/waiting_room.h"
 
 #include "base/event_loop.h"
@@ -69,7 +69,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::vector<released> releases_;
-    std::vector<std::function<void()>> done_;  // never called: nobody waits for it
+    std::vector<std::function<void()>> done_;  // never called, because no caller waits for it
     std::string shown_ = "noting";
 };
 
@@ -127,7 +127,7 @@ TEST_F(in_the_room, one_subscription_serves_all)
     ASSERT_TRUE(eventually([&] { return store_->listened > 0; }));
     room_.listen();
     room_.doubt();
-    ASSERT_TRUE(eventually([&] { return store_->doubted == 1; })) << "after all that was posted";
+    ASSERT_TRUE(eventually([&] { return store_->doubted == 1; })) << "after all posted tasks";
     EXPECT_EQ(store_->listened, 1);
     EXPECT_FALSE(room_.is_listening()) << "until it is confirmed";
     room_.listening(true);
@@ -189,7 +189,7 @@ TEST_F(in_the_room, all_waiters_look_when_listening_begins_and_when_it_ends)
     }
 }
 
-TEST_F(in_the_room, what_lingers_goes_when_it_is_wanted_or_nobody_could_say_so)
+TEST_F(in_the_room, a_lingering_lock_is_released_when_it_is_wanted_or_listening_ends)
 {
     room_.wanted("job");
     ASSERT_EQ(let_go_.size(), 1U);

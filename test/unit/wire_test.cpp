@@ -1,4 +1,4 @@
-// The Redis store's requests, word by word, and what it makes of replies.
+// The requests of the Redis store, word by word, and how it reads replies.
 #include "store/redis/acquire_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/message.h"
@@ -25,7 +25,7 @@ constexpr redis::server_facts new_server{.major_version = 7};
 constexpr redis::server_facts old_server{.major_version = 6};
 constexpr script_style usual{script_form::by_sha, new_server};
 
-// The words of one request, by the parser that also reads replies.
+// The words of one request, read with the parser for replies.
 word_list words_of(const std::string& request)
 {
     redis::reply_parser parser;
@@ -90,7 +90,7 @@ protected:
     core::claim mine_{&object_, "me"};
 };
 
-TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_says_whether_it_is_a_repeat)
+TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_whether_it_is_a_repeat)
 {
     auto request = acquire();
     EXPECT_EQ(written(request),
@@ -104,7 +104,7 @@ TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_says_whether_it_is_a_repe
     EXPECT_EQ(repeated[10], "1");
 }
 
-TEST_F(wire, an_acquire_says_how_it_would_wait)
+TEST_F(wire, an_acquire_contains_how_it_would_wait)
 {
     auto request = acquire();
     request.wait = 1500ms;
@@ -115,14 +115,15 @@ TEST_F(wire, an_acquire_says_how_it_would_wait)
     EXPECT_EQ(written(request)[10], "6");
 }
 
-TEST_F(wire, an_acquire_does_not_say_what_goes_without_saying)
+TEST_F(wire, an_acquire_omits_default_arguments)
 {
     const auto last_words = [](const acquire_request& request) {
         return from(written(request), 10);
     };
     auto request = acquire();
     request.client = "0123456789abcdef";
-    EXPECT_EQ(last_words(request), (word_list{"0"})) << "one that does not wait is not told";
+    EXPECT_EQ(last_words(request), (word_list{"0"}))
+        << "a caller that does not wait needs no message";
     request.wait = 30s;
     EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef"}));
     request.wait.reset();
@@ -139,24 +140,24 @@ TEST_F(wire, an_acquire_does_not_say_what_goes_without_saying)
     EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef", "0", "20"}));
 }
 
-TEST_F(wire, a_place_in_the_queue_says_what_the_server_must_know)
+TEST_F(wire, a_place_in_the_queue_contains_what_the_server_needs)
 {
     EXPECT_EQ(place_text("me", {.client = "client", .lease = 9s}), "me client 9000 0");
     EXPECT_EQ(place_text("me", {.client = "client", .lease = 9s, .reserve = 1000}),
               "me client 9000 1000");
 }
 
-TEST_F(wire, an_acquire_says_until_when_it_is_wanted_by_the_servers_clock)
+TEST_F(wire, an_acquire_contains_its_end_by_the_servers_clock)
 {
     auto request = acquire();
     request.until = base::boot_time{10s};
     server_clock clock{0.05};
     clock.heard(1'000'000ms, base::boot_time{9s});
-    // A second later, and 5 % of it for the drift, and what was cut off after the millisecond.
+    // A second later, plus 5 % for the drift, plus the truncated part of a millisecond.
     EXPECT_EQ(written(request, clock)[9], "1001051");
 }
 
-TEST_F(wire, to_keep_a_lock_says_which_numbers_were_used_and_how_many_are_wanted)
+TEST_F(wire, a_keep_contains_the_used_fences_and_how_many_are_wanted)
 {
     core::keep_request request{
         .mine = {&hash_, "me"}, .lease = 30s, .used = 17, .reserve = 1000, .reserved = 20};
@@ -173,7 +174,7 @@ TEST_F(wire, to_keep_a_lock_says_which_numbers_were_used_and_how_many_are_wanted
     EXPECT_EQ(loud[12], "m\\\"e");
 }
 
-TEST_F(wire, a_release_announces_itself_if_it_is_to)
+TEST_F(wire, a_release_announces_itself_on_request)
 {
     auto request = release();
     EXPECT_EQ(from(written(request), 7), (word_list{"me", "0", "0"}));
@@ -185,7 +186,7 @@ TEST_F(wire, a_release_announces_itself_if_it_is_to)
     EXPECT_EQ(from(written(request), 7), (word_list{"me", "3", "17", "", R"(say \"a\")", "me"}));
 }
 
-TEST_F(wire, a_release_says_which_numbers_were_used_and_which_place_is_given_up)
+TEST_F(wire, a_release_contains_the_used_fences_and_the_place_that_is_given_up)
 {
     const core::release_request request{
         .mine = {&hash_, "me"},
@@ -198,7 +199,7 @@ TEST_F(wire, a_release_says_which_numbers_were_used_and_which_place_is_given_up)
                          "me 0123456789abcdef 30000 1000"}));
 }
 
-TEST_F(wire, a_count_is_written_where_the_layout_has_room_for_it)
+TEST_F(wire, a_count_is_written_only_in_the_hash_layout)
 {
     core::count_request request{.mine = {&hash_, "me"}, .lease = 30s, .count = 3};
     EXPECT_EQ(written(request),
@@ -244,7 +245,7 @@ TEST_F(wire, replies_to_an_acquire)
               failure_kind::unavailable);
 }
 
-TEST_F(wire, one_that_wanted_to_wait_and_finds_it_busy_is_in_the_queue)
+TEST_F(wire, a_busy_reply_to_a_waiting_acquire_means_that_it_is_in_the_queue)
 {
     auto request = acquire();
     const auto queued = [&request] {
@@ -255,7 +256,7 @@ TEST_F(wire, one_that_wanted_to_wait_and_finds_it_busy_is_in_the_queue)
     EXPECT_TRUE(queued());
 }
 
-TEST_F(wire, replies_to_the_wish_to_keep_a_lock)
+TEST_F(wire, replies_to_a_keep)
 {
     const auto got = [this](const std::string& reply) {
         return read_text(core::keep_request{.mine = mine_}, reply);
@@ -268,7 +269,7 @@ TEST_F(wire, replies_to_the_wish_to_keep_a_lock)
     EXPECT_EQ(std::get<hold_status>(got("-WRONGTYPE Operation\r\n")), hold_status::not_a_lock);
 }
 
-TEST_F(wire, replies_to_the_others)
+TEST_F(wire, replies_to_other_requests)
 {
     const auto of_release = [this](const std::string& reply) {
         return std::get<hold_status>(read_text(release(), reply));
@@ -283,7 +284,7 @@ TEST_F(wire, replies_to_the_others)
                                              hold_status::taken, hold_status::not_a_lock}));
 }
 
-TEST_F(wire, replies_that_make_no_sense_grant_nothing)
+TEST_F(wire, invalid_replies_grant_nothing)
 {
     for (const std::string reply :
          {":1\r\n", "*0\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n", "*3\r\n:1\r\n$1\r\nx\r\n:5\r\n",
@@ -306,7 +307,7 @@ TEST_F(wire, replies_that_make_no_sense_grant_nothing)
               failure_kind::refused);
 }
 
-TEST_F(wire, errors_are_told_apart)
+TEST_F(wire, kinds_of_errors_are_distinguished)
 {
     const auto of = [&](const std::string& text) {
         return failure_of_reply(read_text(acquire(), "-" + text + "\r\n"));
@@ -328,7 +329,7 @@ TEST_F(wire, errors_are_told_apart)
     EXPECT_EQ(of("MASTERDOWN Link with MASTER is down"), failure_kind::unavailable);
 }
 
-TEST_F(wire, a_busy_reply_says_whose_the_holder_is)
+TEST_F(wire, a_busy_reply_tells_what_kind_of_holder_it_is)
 {
     using core::held_by;
     const auto holder = [&](const std::string& code) {
@@ -341,7 +342,7 @@ TEST_F(wire, a_busy_reply_says_whose_the_holder_is)
     EXPECT_EQ(holder("-3"), held_by::no_lock);
 }
 
-TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
+TEST_F(wire, numbers_from_the_server_cannot_cause_overflows)
 {
     const auto left = [&](const std::string& number) {
         return busy("*3\r\n:-2\r\n:" + number + "\r\n:5\r\n").left;
@@ -354,7 +355,7 @@ TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
         const auto got =
             std::get<failure>(read_text(acquire(), "*3\r\n:1\r\n:" + fence + "\r\n:5\r\n"));
         EXPECT_EQ(got.what, failure_kind::refused);
-        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and is to be given back";
+        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and must be given back";
         EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000 a"));
     }
     EXPECT_TRUE(read_message("grant me 17 1700000000000 a"));
@@ -367,7 +368,7 @@ TEST_F(wire, numbers_from_the_server_cannot_overflow_anything)
     }
 }
 
-TEST(failures, of_a_request_to_nobody_say_that_there_is_no_server)
+TEST(failures, of_a_refused_connection_say_that_there_is_no_server)
 {
     const auto got = failure_of({redis::failure_kind::nobody_listens, "refused", false});
     EXPECT_EQ(got.what, failure_kind::unreachable);

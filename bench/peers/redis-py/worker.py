@@ -67,7 +67,7 @@ async def cycle_async(client, loop, start, end, grants):
 
 
 async def in_tasks():
-    # The default pool refuses a 101st connection; this one, with 50, makes the tasks wait for one.
+    # The default pool refuses a 101st connection. In this one, with 50, the tasks wait for a connection.
     pool = redis.asyncio.BlockingConnectionPool(host=HOST, port=PORT)
     async with redis.asyncio.Redis.from_pool(pool) as client:
         await client.ping()

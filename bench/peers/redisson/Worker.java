@@ -69,7 +69,7 @@ public final class Worker {
         }
     }
 
-    // The answers come in threads of Redisson's own: so each loop says who it is.
+    // The answers come in Redisson's own threads, so each loop passes its own id.
     private void cycleAsync(int loop, long turn) {
         final long asked = System.nanoTime();
         if (asked >= end) {
@@ -111,8 +111,8 @@ public final class Worker {
         out.flush();
     }
 
-    // The JVM compiles what has been called often. Processes that contend call it seldom, so this is
-    // done before, by each on its own.
+    // The JVM compiles methods that have been called often. Contending processes call them rarely, so
+    // each process does this alone before.
     private static void warmUp(RedissonClient redisson) {
         final RLock mine = redisson.getLock(lock + ":warm-up:" + ProcessHandle.current().pid());
         for (int turn = 0; turn < 1000; ++turn) {

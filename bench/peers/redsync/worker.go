@@ -44,7 +44,7 @@ func number(variable string) int {
 	return value
 }
 
-// Go shows its monotonic clock only as differences: here is what it started from.
+// Go shows its monotonic clock only as differences. This is the start of them.
 var origin, originNs = time.Now(), clockMonotonic()
 
 func clockMonotonic() int64 {

@@ -1,4 +1,4 @@
-// What the commands have in common: reading arguments, finding values, refusing.
+// Functions that the commands share: reading arguments, finding values, refusing.
 #pragma once
 
 #include "store/memory/command.h"
@@ -27,14 +27,14 @@ inline constexpr std::string_view no_memory =
 // Whether `word` is `wanted`, which is in upper case.
 [[nodiscard]] bool is_word(std::string_view word, std::string_view wanted) noexcept;
 
-// These say none when they have replied with an error.
+// These return nothing if they have replied with an error.
 [[nodiscard]] std::optional<std::int64_t> whole_argument(call& what, std::string_view word);
 [[nodiscard]] std::optional<std::size_t> count_argument(call& what, std::string_view word);
 
 void wrong_number_of_words(call& what, std::string_view name);
 
-// The positions of a range that counts from the end where negative: the first, and the one after the
-// last.
+// The positions of a range: the first, and the one after the last. Negative numbers count from the
+// end.
 [[nodiscard]] std::pair<std::size_t, std::size_t> positions(std::int64_t first, std::int64_t last,
                                                             std::size_t size) noexcept;
 
@@ -42,7 +42,7 @@ template <class T>
 struct lookup {
     entry* key = nullptr;
     T* data = nullptr;     // null if there is no such key
-    bool refused = false;  // of another type; the reply says so
+    bool refused = false;  // another type; the reply is an error
 };
 
 template <class T>
@@ -55,7 +55,7 @@ template <class T>
     return {found, data, !data};
 }
 
-// The same, but what is not there is made. Null if refused.
+// The same, but creates the value if the key does not exist. Null if refused.
 template <class T>
 [[nodiscard]] T* look_up_or_add(call& what, std::string_view key)
 {
@@ -64,7 +64,7 @@ template <class T>
     return &std::get<T>(what.server.data.add(key, T{}).data);
 }
 
-// Aggregates that have become empty are no more.
+// Removes an aggregate that has become empty.
 template <class T>
 void erase_if_empty(call& what, std::string_view key, const T& data)
 {

@@ -21,7 +21,7 @@ command_map all_commands()
     return all;
 }
 
-// Names are short and in lower case; what does not fit is no name.
+// Names are short and in lower case. A word that does not fit is not a name.
 class name_buffer {
 public:
     [[nodiscard]] bool append(std::string_view word) noexcept

@@ -1,4 +1,4 @@
-// What a command is, and which there are.
+// The commands, and their properties.
 #pragma once
 
 #include "store/memory/machine.h"
@@ -18,19 +18,20 @@ struct call {
 };
 
 struct command {
-    // As in Redis: at least so many words if negative, exactly so many if not; the name counts.
+    // As in Redis: at least this many words if negative, exactly this many otherwise. The name
+    // counts.
     using word_count = int;
 
     enum trait : unsigned {
         reads = 0,
-        writes = 1,        // refused in scripts that promised not to
-        tells_others = 2,  // and so is what reaches other clients
+        writes = 1,        // refused in scripts with the flag no-writes
+        tells_others = 2,  // reaches other clients: refused there too
         deny_oom = 4,      // refused when memory is full
         no_script = 8,     // refused in scripts
-        container = 16,    // has subcommands, and does nothing itself
+        container = 16,    // has subcommands, and is not a command itself
     };
 
-    std::string_view name;  // in lower case; that of a subcommand is container|name
+    std::string_view name;  // in lower case; for a subcommand, container|name
     word_count arity;
     unsigned traits;
     void (*run)(call&);
@@ -39,13 +40,13 @@ struct command {
     [[nodiscard]] bool takes(std::size_t words) const noexcept;
 };
 
-// The command of these words, or null. Of a container with further words, the subcommand.
+// The command of these words, or null. For a container with further words, it is the subcommand.
 [[nodiscard]] const command* find_command(std::span<const std::string_view> words) noexcept;
 
-// Whether the first word is a container: then it was the subcommand that is unknown.
+// Whether the first word is a container. Then the subcommand is the unknown word.
 [[nodiscard]] bool is_container(std::string_view word) noexcept;
 
-// The commands of one file each.
+// The commands of each file.
 [[nodiscard]] std::span<const command> hash_commands() noexcept;
 [[nodiscard]] std::span<const command> key_commands() noexcept;
 [[nodiscard]] std::span<const command> list_commands() noexcept;

@@ -1,4 +1,4 @@
-// Keys of any type: whether they are there, and how long.
+// Keys of any type: existence and lifetime.
 #include "store/memory/arguments.h"
 #include "store/memory/glob.h"
 #include "store/memory/lifetime.h"
@@ -64,7 +64,7 @@ struct expire_options {
     bool if_earlier = false;
 };
 
-// Whether they make sense; if not, the reply says so.
+// False if the options are wrong. The reply is an error then.
 bool read_options(call& what, expire_options& options)
 {
     for (const auto word : what.words.subspan(3)) {
@@ -92,7 +92,7 @@ bool read_options(call& what, expire_options& options)
     return true;
 }
 
-// A key without an end ends later than all others.
+// A key without an end counts as ending after all others.
 bool applies(const expire_options& options, std::optional<instant> old, instant end) noexcept
 {
     if (options.if_none && old) return false;

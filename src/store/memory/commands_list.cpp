@@ -86,7 +86,7 @@ void lindex(call& what)
     what.out.bulk((*found.data)[static_cast<std::size_t>(at)]);
 }
 
-// The first so many; from the right if the count is negative; all if it is zero.
+// Removes the first `count` matches; from the right if it is negative, all if it is zero.
 void lrem(call& what)
 {
     const auto count = whole_argument(what, what.words[2]);

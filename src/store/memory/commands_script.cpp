@@ -6,7 +6,7 @@
 namespace pawl::store::memory {
 namespace {
 
-// The number of keys is the word before them.
+// The word before the keys is their number.
 std::optional<script_host::arguments> read_arguments(call& what)
 {
     const auto count = whole_argument(what, what.words[2]);

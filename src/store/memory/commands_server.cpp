@@ -1,4 +1,4 @@
-// Connections, channels, and the database as a whole.
+// Connections, channels, and the whole database.
 #include "store/memory/arguments.h"
 #include "store/memory/numbers.h"
 
@@ -48,7 +48,7 @@ void flush(call& what)
     what.out.status("OK");
 }
 
-// Names are for people, and nobody looks here.
+// The name is checked but not stored.
 bool check_name(call& what, std::string_view name)
 {
     const bool fit = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
@@ -63,7 +63,7 @@ void client_setname(call& what)
     if (check_name(what, what.words[2])) what.out.status("OK");
 }
 
-// Any password will do, as without one.
+// Accepts any password for the user default.
 bool read_hello(call& what)
 {
     const auto words = what.words;
@@ -85,7 +85,7 @@ bool read_hello(call& what)
     return true;
 }
 
-// Only RESP3 is spoken here.
+// Only RESP3 is supported.
 void hello(call& what)
 {
     if (what.words.size() > 1) {

@@ -19,7 +19,7 @@ struct add_options {
     bool increments = false;
 };
 
-// Takes the options from the front of `words`.
+// Removes the options from the front of `words`.
 add_options read_options(std::span<const std::string_view>& words)
 {
     add_options options;
@@ -44,7 +44,7 @@ add_options read_options(std::span<const std::string_view>& words)
     return options;
 }
 
-// Empty if these make sense.
+// Empty if the options are valid.
 std::string_view problem_of(const add_options& options, std::size_t words) noexcept
 {
     if (words == 0 || words % 2 != 0) return refusal::syntax;
@@ -64,10 +64,10 @@ std::string_view problem_of(const add_options& options, std::size_t words) noexc
 struct added {
     std::int64_t members = 0;
     std::int64_t changes = 0;
-    std::optional<double> score;  // of the last one, if the options let it happen
+    std::optional<double> score;  // of the last member, if the options allowed a change
 };
 
-// False if the score is no number.
+// False if the resulting score is not a number.
 bool add_one(sorted_set& data, std::string_view name, double score, const add_options& options,
              added& result)
 {
@@ -83,7 +83,7 @@ bool add_one(sorted_set& data, std::string_view name, double score, const add_op
     } else {
         ++result.members;
     }
-    data.set(name, score + 0.0);  // only one zero is kept
+    data.set(name, score + 0.0);  // turns -0 into 0
     result.score = score;
     return true;
 }

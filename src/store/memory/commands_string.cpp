@@ -26,7 +26,7 @@ struct set_options {
     std::string_view time;
 };
 
-// Whether the words make sense together.
+// False if the options are wrong.
 bool read_options(std::span<const std::string_view> words, set_options& options)
 {
     for (std::size_t at = 0; at < words.size(); ++at) {
@@ -51,7 +51,7 @@ bool read_options(std::span<const std::string_view> words, set_options& options)
     return true;
 }
 
-// When the key is to end, if at all. Says none when refused.
+// When the key will end, if ever. The outer optional is empty if the value was refused.
 std::optional<std::optional<instant>> end_of(call& what, const set_options& options)
 {
     using some_end = std::optional<instant>;

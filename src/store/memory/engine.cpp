@@ -9,7 +9,7 @@
 namespace pawl::store::memory {
 namespace {
 
-// What a client sends is not bounded as replies are.
+// Requests have larger limits than replies.
 constexpr redis::resp_limits request_limits{.bulk_bytes = std::size_t{512} << 20,
                                             .nodes = std::size_t{1} << 24};
 

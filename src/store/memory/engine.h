@@ -1,12 +1,12 @@
-// A Redis server within the process, for simulations and tests: the same commands, the same scripts,
-// the same errors, without sockets, threads, clock or chance of its own. The same requests at the
-// same times have the same replies, always.
+// A Redis server within the process, for simulations and tests. It has the same commands, scripts
+// and errors, but no sockets, threads, clock or randomness of its own. The same requests at the
+// same times always have the same replies.
 //
 //   state        what happens
 //   running      requests are answered at once
-//   memory full  what would take memory is refused, as with maxmemory and noeviction
+//   memory full  commands that need memory are refused, as with maxmemory and noeviction
 //
-// It is not thread-safe. Replies are RESP3, whatever HELLO says. Redis 7.0.15 is the model;
+// It is not thread-safe. Replies are RESP3, whatever HELLO says. It follows Redis 7.0.15;
 // test/integration/engine_differential_test.cpp compares the two.
 #pragma once
 
@@ -29,7 +29,7 @@ struct machine;
 
 class engine {
 public:
-    // The wall clock of the server, since the epoch. Asked once for each request.
+    // The wall clock of the server, since the epoch. It is read once for each request.
     using clock = std::function<std::chrono::microseconds()>;
     using session = memory::session;
     using snapshot = keyspace;
@@ -39,36 +39,36 @@ public:
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
 
-    // One request, as words. Appends its reply to `out`. A SUBSCRIBE or UNSUBSCRIBE is answered by
-    // one push message for each channel.
+    // Executes one request, given as words, and appends its reply to `out`. SUBSCRIBE and
+    // UNSUBSCRIBE are answered by one push message for each channel.
     void execute(session from, std::span<const std::string_view> words, std::string& out);
 
-    // Requests as a client writes them, one after another. Returns how many bytes they were: the
-    // rest is an unfinished request. What is no request is answered by an error, and taken as a
-    // whole.
+    // Executes requests in the form in which a client sends them. Returns the number of bytes used.
+    // The rest is an incomplete request. Bytes that are not a request are answered with an error
+    // and used up.
     std::size_t execute_bytes(session from, std::string_view bytes, std::string& out);
 
-    // `deliver` gets each message for a subscribed session, within the request that published it.
-    // It must not call the engine.
+    // `deliver` is called for each message to a subscribed session, during the request that
+    // publishes it. It must not call the engine.
     void on_push(subscriptions::delivery deliver);
 
-    // How many listen to a channel.
+    // The number of sessions that have subscribed to a channel.
     [[nodiscard]] std::size_t listeners(std::string_view channel) const;
 
-    // Forgets its subscriptions.
+    // Removes its subscriptions.
     void disconnect(session who);
 
     // Faults.
-    void lose_data();              // all keys are gone
-    void flush_scripts();          // all scripts are
-    void restart(bool keep_data);  // scripts and subscriptions are, and the keys unless kept
+    void lose_data();              // removes all keys
+    void flush_scripts();          // removes all scripts
+    void restart(bool keep_data);  // removes scripts and subscriptions, and the keys unless kept
     void refuse_writes(bool full);
 
-    // The keys as they are, and as they were: a restart from an old snapshot.
+    // Saves and restores the keys: a restart from an old snapshot.
     [[nodiscard]] snapshot save() const;
     void restore(const snapshot& then);
 
-    // All keys that live, by name.
+    // All existing keys, sorted by name.
     [[nodiscard]] std::vector<keyspace::key_info> keys();
 
 private:

@@ -8,10 +8,10 @@
 namespace pawl::store::memory {
 namespace {
 
-// Redis shows no more than this of what it was sent.
+// Redis shows at most this much of a word.
 constexpr std::size_t shown_bytes = 128;
 
-// As C shows it, up to the first zero.
+// The text up to the first NUL, as C shows it.
 std::string_view shown(std::string_view word, std::size_t most = shown_bytes)
 {
     return word.substr(0, std::min(word.find('\0'), most));

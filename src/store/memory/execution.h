@@ -1,4 +1,4 @@
-// Finds out whether a request may run, and runs it.
+// Checks whether a request is allowed, and executes it.
 #pragma once
 
 #include "store/memory/command.h"
@@ -6,10 +6,10 @@
 
 namespace pawl::store::memory {
 
-// A request of a client. There is at least one word.
+// Executes a request of a client. There is at least one word.
 void execute(call& what);
 
-// A request of a script.
+// Executes a request of a script.
 void execute_in_script(call& what, script_limits& limits);
 
 }  // namespace pawl::store::memory

@@ -6,8 +6,8 @@
 namespace pawl::store::memory {
 namespace {
 
-// `pattern` is behind the bracket, and is left behind the closing one. A bracket that is not closed
-// is closed by the end.
+// `pattern` begins after the opening bracket, and is moved behind the closing one. A missing
+// bracket is closed by the end of the pattern.
 bool is_in_brackets(std::string_view& pattern, char c) noexcept
 {
     const bool inverted = pattern.starts_with('^');
@@ -30,7 +30,7 @@ bool is_in_brackets(std::string_view& pattern, char c) noexcept
     return found != inverted;
 }
 
-// Whether the first part of the pattern, which is no star, fits this byte.
+// Whether the first element of the pattern, which is not a star, matches this byte.
 bool takes_one(std::string_view& pattern, char c) noexcept
 {
     const char first = pattern.front();
@@ -45,7 +45,7 @@ bool takes_one(std::string_view& pattern, char c) noexcept
 
 }  // namespace
 
-// Only the last star needs to be tried again: what an earlier one could still take, it can take too.
+// Only the last star needs to be tried again: it can match everything that an earlier one could.
 bool matches(std::string_view pattern, std::string_view text) noexcept
 {
     std::string_view after_star;

@@ -5,7 +5,8 @@
 
 namespace pawl::store::memory {
 
-// ? one byte, * any bytes, [a-z] and [^a-z] one of these or none of them, \ takes the next literally.
+// ? matches one byte, * any bytes, [a-z] and [^a-z] one byte in or not in the set. \ escapes the
+// next byte.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view text) noexcept;
 
 }  // namespace pawl::store::memory

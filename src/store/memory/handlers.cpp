@@ -3,7 +3,7 @@
 namespace pawl::store::memory {
 namespace {
 
-// Those of which the calling thread runs one.
+// The handlers that the calling thread is running one of, or null.
 thread_local handlers* own = nullptr;
 
 }  // namespace
@@ -15,7 +15,7 @@ handlers* handlers::of_this_thread(const timeline& in) noexcept
 
 bool handlers::are_quiet() const noexcept
 {
-    // If the calling thread runs one, those behind it cannot run.
+    // If the calling thread runs a handler, the handlers after it cannot run now.
     return count_ == 0 || resting_ || this == own;
 }
 

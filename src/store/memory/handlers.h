@@ -1,5 +1,5 @@
-// The handlers of the user's that one thread runs, one after another: whether any is still to be
-// waited for.
+// The user's handlers that one thread runs, one after another. It tells whether advance() must
+// still wait for them.
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,14 @@ class handlers {
 public:
     explicit handlers(const timeline& of) : of_{&of} {}
 
-    // Those of which the calling thread runs one, if they are of this timeline; else null.
+    // The handlers object whose handler the calling thread runs, if it belongs to this timeline.
+    // Otherwise null.
     [[nodiscard]] static handlers* of_this_thread(const timeline& in) noexcept;
 
-    // Whether all that were queued have run, as far as they can.
+    // Whether all queued handlers have run, as far as they can.
     [[nodiscard]] bool are_quiet() const noexcept;
 
-    // While this lives, one is to be waited for.
+    // While this exists, one handler is outstanding.
     class queued {
     public:
         explicit queued(std::shared_ptr<handlers> in) : in_{std::move(in)} { ++in_->count_; }
@@ -34,7 +35,7 @@ public:
         std::shared_ptr<handlers> in_;
     };
 
-    // From its making to its end the calling thread runs one.
+    // While this exists, the calling thread runs a handler.
     class running {
     public:
         explicit running(handlers& which) noexcept;
@@ -43,8 +44,8 @@ public:
         running& operator=(const running&) = delete;
     };
 
-    // From its making to its end the calling thread waits for time to pass. If it runs a handler,
-    // then time must not wait for that, nor for those behind it.
+    // While this exists, the calling thread waits for time to pass. If it runs a handler, advance()
+    // must not wait for that handler or for those after it.
     class resting {
     public:
         explicit resting(const timeline& in) noexcept;

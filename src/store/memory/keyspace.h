@@ -1,6 +1,6 @@
-// The keys of one database, with their values and the times at which they end.
+// The keys of a database, with their values and the times at which they end.
 //
-// A key that has ended is there until someone asks for it, and is removed then, as in Redis.
+// A key that has ended is removed when it is next accessed, as in Redis.
 #pragma once
 
 #include "store/memory/values.h"
@@ -36,21 +36,21 @@ public:
     void set_now(instant now) noexcept { now_ = now; }
     [[nodiscard]] instant now() const noexcept { return now_; }
 
-    // Null if there is none. Valid until keys are added or removed.
+    // Null if the key does not exist. Valid until keys are added or removed.
     [[nodiscard]] entry* find(std::string_view key);
 
-    // Makes a key of which find() said that there is none.
+    // Adds a key that find() did not find.
     entry& add(std::string_view key, content data);
-    bool erase(std::string_view key);  // whether there was one
+    bool erase(std::string_view key);  // whether it existed
     void clear() noexcept { entries_.clear(); }
 
-    // Removes all that have ended.
+    // Removes all keys that have ended.
     void expire_all();
 
-    // Those that have ended and were not asked for since are counted.
+    // Keys that have ended and were not accessed since are counted.
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
-    // By name.
+    // Sorted by name.
     [[nodiscard]] std::vector<key_info> keys() const;
 
 private:
@@ -62,13 +62,13 @@ private:
         }
     };
 
-    // A key lives through the millisecond in which it ends.
+    // A key still exists in the millisecond in which it ends.
     [[nodiscard]] bool has_ended(const entry& what) const noexcept
     {
         return what.ends && now_ > *what.ends;
     }
 
-    // Its order means nothing; where an order is seen, it is that of the names.
+    // The order has no meaning. Where an order is visible, the keys are sorted by name.
     std::unordered_map<std::string, entry, text_hash, std::equal_to<>> entries_;
     instant now_{};
 };

@@ -1,4 +1,4 @@
-// When a key ends, as commands say it.
+// Reads the time at which a key ends from a command.
 #pragma once
 
 #include "store/memory/command.h"
@@ -19,7 +19,7 @@ struct time_form {
 // EX, PX, EXAT, PXAT.
 [[nodiscard]] std::optional<time_form> time_form_of(std::string_view word) noexcept;
 
-// None if it is beyond all numbers.
+// Nothing if the value would overflow.
 [[nodiscard]] std::optional<instant> end_at(std::int64_t number, time_form form,
                                             instant now) noexcept;
 

@@ -20,8 +20,8 @@ void* reallocate(void* /*user*/, void* old, std::size_t /*old_size*/, std::size_
     return memory;
 }
 
-// dofile, loadfile and print reach out of the process; getfenv, setfenv and newproxy out of the
-// sandbox.
+// Missing are dofile, loadfile and print, which access things outside the process, and getfenv,
+// setfenv and newproxy, which can leave the sandbox.
 constexpr std::array plain_globals{
     "_VERSION", "assert",     "collectgarbage", "error",  "gcinfo",   "getmetatable", "ipairs",
     "load",     "loadstring", "next",           "pairs",  "rawequal", "rawget",       "select",
@@ -34,7 +34,7 @@ int refuse_change(lua_State* lua)
     return ::luaL_error(lua, "Attempt to modify a readonly table");
 }
 
-// The tables that are read only say false instead of showing their metatable.
+// Read-only tables return false in place of their metatable.
 void refuse_if_read_only(lua_State* lua)
 {
     if (::luaL_getmetafield(lua, 1, "__metatable") == 0) return;
@@ -65,7 +65,7 @@ int checked_setmetatable(lua_State* lua)
     return ::lua_gettop(lua);
 }
 
-// Scripts of old expect a text where redis.call raises a table.
+// Old scripts expect a text where redis.call raises a table.
 int pcall_with_texts(lua_State* lua)
 {
     ::luaL_checkany(lua, 1);
@@ -96,7 +96,7 @@ void open_library(lua_State* lua, const char* name, lua_CFunction open)
     ::lua_call(lua, 1, 0);
 }
 
-// Replaces the table on top by one that shows it and cannot be changed.
+// Replaces the table on top by a read-only view of it.
 void make_read_only(lua_State* lua)
 {
     ::lua_newtable(lua);
@@ -111,7 +111,7 @@ void make_read_only(lua_State* lua)
     ::lua_replace(lua, -2);
 }
 
-// tostring() without what it asks of metatables.
+// Like tostring(), but ignores metatables.
 void push_text_of(lua_State* lua, int index)
 {
     switch (::lua_type(lua, index)) {
@@ -124,7 +124,7 @@ void push_text_of(lua_State* lua, int index)
     }
 }
 
-// Where a script was, at that depth of calls or, if that is a function of C, at the next.
+// The position in the script at that depth of calls, or at the next depth if that is a C function.
 bool find_place(lua_State* lua, lua_Debug& place)
 {
     for (const int level : {1, 2}) {

@@ -68,7 +68,8 @@ void lua_reply::array(std::size_t size)
     open({.left = size, .next = 1, .is_map = false});
 }
 
-// In RESP3 the table {map = {…}}; both are on the stack while the inner one is filled.
+// In RESP3 this is the table {map = {…}}. Both tables are on the stack while the inner one is
+// filled.
 void lua_reply::map(std::size_t pairs)
 {
     if (!resp3_) return array(2 * pairs);
@@ -84,7 +85,7 @@ void lua_reply::open(frame what)
     if (what.left == 0) close();
 }
 
-// A value is on top of the stack: it goes to where it belongs.
+// Moves the value on top of the stack into the table that is being filled.
 void lua_reply::placed()
 {
     if (depth_ == 0) return;
@@ -136,13 +137,13 @@ std::string_view text_at(lua_State* lua, int index)
     return {text, size};
 }
 
-// Redis's errors and statuses end at the first zero.
+// Redis cuts errors and statuses at the first NUL.
 std::string_view c_text_at(lua_State* lua, int index)
 {
     return ::lua_tostring(lua, index);
 }
 
-// What a conversion in C makes of a number on the machines that Redis runs on.
+// Converts like a cast in C on the machines that Redis runs on.
 std::int64_t whole(double number) noexcept
 {
     constexpr auto limit = 9223372036854775808.0;
@@ -157,7 +158,7 @@ public:
     {
     }
 
-    // NOLINTNEXTLINE(misc-no-recursion): tables nest, and the stack of Lua bounds how deep
+    // NOLINTNEXTLINE(misc-no-recursion): tables may be nested, and the Lua stack bounds the depth
     void take_top()
     {
         if (::lua_checkstack(lua_, 4) == 0) {
@@ -191,7 +192,7 @@ private:
         }
     }
 
-    // Pushes the field if it is there and of that type.
+    // Pushes the field if it exists and has that type.
     bool push_field(int name, int type)
     {
         ::lua_pushvalue(lua_, name);

@@ -1,4 +1,4 @@
-// Values between Redis and Lua, as Redis converts them.
+// Converts values between Redis and Lua, in the same way as Redis.
 #pragma once
 
 #include "store/memory/reply.h"
@@ -11,7 +11,7 @@ struct lua_State;
 
 namespace pawl::store::memory {
 
-// Leaves the reply of a command on the stack of a script.
+// Puts the reply of a command on the stack of a script.
 class lua_reply final : public reply {
 public:
     lua_reply(lua_State* lua, bool resp3) noexcept : lua_{lua}, resp3_{resp3} {}
@@ -46,14 +46,14 @@ private:
     lua_State* lua_;
     bool resp3_;
     bool failed_ = false;
-    std::array<frame, 4> frames_{};  // no command's reply is deeper
+    std::array<frame, 4> frames_{};  // no command has a deeper reply
     std::size_t depth_ = 0;
 };
 
-// Pushes the table {err = text}, with ERR in front where the text has no code.
+// Pushes the table {err = text}. Adds ERR if the text has no error code.
 void push_error(lua_State* lua, std::string_view text);
 
-// Where the names of the special fields are kept on the stack, so that none is looked up each time.
+// Keeps the names of the special fields on the stack, so that they are not created each time.
 class field_names {
 public:
     // Pushes them.
@@ -62,7 +62,8 @@ public:
     int err, ok, real, map, set;
 };
 
-// The value on top of the stack becomes a reply, and is popped. `resp3`: the script asked for it.
+// Converts the value on top of the stack to a reply and pops it. `resp3`: the script asked for
+// RESP3.
 void reply_with_top(lua_State* lua, const field_names& names, bool resp3, reply& out);
 
 }  // namespace pawl::store::memory

@@ -1,4 +1,4 @@
-// The parts of an engine, as the commands see them.
+// The parts of an engine that the commands use.
 #pragma once
 
 #include "store/memory/keyspace.h"
@@ -10,8 +10,8 @@
 namespace pawl::store::memory {
 
 struct machine {
-    // Wall clock of the request that runs now, since the epoch. It stands still until the next
-    // request, so that a script sees one time from its start to its end.
+    // The wall clock time of the current request, since the epoch. It does not change until the
+    // next request, so that a script sees one time.
     std::chrono::microseconds now{};
     keyspace data;
     subscriptions channels;

@@ -32,7 +32,7 @@ std::optional<double> to_real(std::string_view text, beyond_range large) noexcep
     }
     if (problem == std::errc{}) return number;
     if (large == beyond_range::is_none) return std::nullopt;
-    // Too small rather than too large, if the exponent is negative.
+    // With a negative exponent, the number is too small, not too large.
     if (text.find("e-") != text.npos || text.find("E-") != text.npos) return 0;
     constexpr auto infinity = std::numeric_limits<double>::infinity();
     return text.starts_with('-') ? -infinity : infinity;

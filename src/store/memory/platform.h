@@ -1,4 +1,4 @@
-// What a client of a memory server takes for its machine: the real one, but for the time.
+// The platform of a memory server's clients: the real one, except for the time.
 #pragma once
 
 #include "base/platform.h"
@@ -16,7 +16,7 @@ public:
     {
     }
 
-    // Which client of which server it is.
+    // The client's server and its number there.
     [[nodiscard]] const std::shared_ptr<memory::server>& server() const noexcept { return server_; }
     [[nodiscard]] memory::session session() const noexcept { return session_; }
 

@@ -28,7 +28,7 @@ struct number_field {
     lua_Number value;
 };
 
-// Logs go nowhere, and nothing is replicated; scripts may ask for both all the same.
+// Logging and replication do nothing here, but scripts may use the names.
 constexpr number_field numbers[] = {
     {"LOG_DEBUG", 0},  {"LOG_VERBOSE", 1},
     {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
@@ -127,7 +127,7 @@ int redis_library::replicate_commands(lua_State* lua)
     return 1;
 }
 
-// The generator of lrand48(), as in Redis, but with a state of each engine's own.
+// The generator of lrand48(), as in Redis, but each engine has its own state.
 int redis_library::random(lua_State* lua)
 {
     constexpr std::uint64_t limit = 0x7FFFFFFF;
@@ -181,7 +181,7 @@ void redis_library::open(lua_State* lua, script_host& host)
     ::lua_setfield(lua, -2, "REDIS_VERSION");
     set_read_only_field(lua, "redis");
 
-    // The table behind the one that can only be read.
+    // The table behind the read-only view.
     ::lua_getfield(lua, -1, "math");
     ::luaL_getmetafield(lua, -1, "__index");
     add("random", random);

@@ -1,4 +1,4 @@
-// What scripts find in `redis`, and the chance that they find in `math`.
+// The library `redis` for scripts, and the random numbers of `math`.
 #pragma once
 
 struct lua_State;

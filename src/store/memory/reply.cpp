@@ -63,7 +63,7 @@ void resp3_reply::push(std::size_t size)
     length('>', size);
 }
 
-// Scripts and unknown commands put any bytes into errors and statuses.
+// Scripts and unknown commands may put any bytes into errors and statuses.
 void resp3_reply::line(char type, std::string_view text)
 {
     out_ += type;

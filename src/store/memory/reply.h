@@ -1,4 +1,4 @@
-// Where a command puts its reply: bytes for a client, or values for a script.
+// Receives the reply of a command: as bytes for a client, or as values for a script.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ public:
     reply(const reply&) = delete;
     reply& operator=(const reply&) = delete;
 
-    // Scripts see RESP2 unless they ask for more.
+    // Scripts get RESP2 unless they ask for RESP3.
     [[nodiscard]] virtual bool is_resp3() const noexcept = 0;
 
     virtual void status(std::string_view text) = 0;

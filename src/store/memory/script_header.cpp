@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view spaces = " \t\n\v\f\r";
 
-// One word at the front of `line`, which may be quoted in part: flags="a b". None if a quote is not
-// closed, or closed in the middle of a word.
+// Removes one word from the front of `line`. A part of it may be quoted: flags="a b". Nothing if a
+// quote is not closed, or is closed in the middle of a word.
 std::optional<std::string> take_word(std::string_view& line)
 {
     std::string word;

@@ -11,11 +11,11 @@ struct script_header {
     bool present = false;
     bool allow_oom = false;
     bool no_writes = false;
-    std::size_t size = 0;  // of the line, without its end, so that lines are numbered as written
+    std::size_t size = 0;  // of the line without its end, so that line numbers stay the same
     std::string problem;   // why the script is refused; empty if it is not
 
-    // Whether it is refused as a whole when memory is full. Without the line a script is not: it
-    // runs until it wants to write.
+    // Whether the whole script is refused when memory is full. Without this line it is not: it runs
+    // until it wants to write.
     [[nodiscard]] bool is_denied_when_full() const noexcept
     {
         return present && problem.empty() && !allow_oom && !no_writes;

@@ -23,7 +23,7 @@ int push_handler(lua_State* lua)
     return ::lua_gettop(lua);
 }
 
-// As %.17g writes it, and fast where the number is whole.
+// Like %.17g, but fast for whole numbers.
 number_text text_of(double number) noexcept
 {
     constexpr double exact = 1e15;

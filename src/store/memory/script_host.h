@@ -1,7 +1,8 @@
-// Runs Lua scripts as Redis does, and keeps them compiled.
+// Runs Lua scripts like Redis, and caches the compiled scripts.
 //
-// Lua raises errors by longjmp. No function that it calls has anything left to destroy when it raises
-// one, and memory that cannot be had ends the process: Lua never jumps over our objects.
+// Lua raises errors with longjmp. So a function that Lua calls must not have objects to destroy
+// when it raises one. If there is no memory the process ends, so that Lua never jumps over C++
+// objects.
 #pragma once
 
 #include "store/memory/lua_values.h"
@@ -39,10 +40,11 @@ public:
     script_host(const script_host&) = delete;
     script_host& operator=(const script_host&) = delete;
 
-    // By the SHA-1 of the text, in letters of any case. Null if it is not known. Valid until flush().
+    // Finds a script by the SHA-1 of its text, in lower or upper case. Null if it is unknown. Valid
+    // until flush().
     [[nodiscard]] const script* find(std::string_view sha) const;
 
-    // Compiles and keeps one that is not known yet. Null if that fails: then `out` has the error.
+    // Compiles and stores a new script. Null if that fails: then `out` has the error.
     const script* add(std::string_view text, std::string_view sha, reply& out);
 
     void flush();
@@ -67,15 +69,15 @@ private:
         }
     };
 
-    // The script that runs now.
+    // The script that is running.
     struct run_state {
         session from = 0;
         script_limits limits;
         bool resp3 = false;
     };
 
-    // A request of the script whose words are the whole stack of `lua`. Pushes the reply; returns
-    // whether it is an error.
+    // Executes a request of the script. Its words are the whole stack of `lua`. Pushes the reply,
+    // and returns whether it is an error.
     bool call_command(lua_State* lua);
     bool read_words(lua_State* lua);
     void set_array(const char* name, std::span<const std::string_view> words);
@@ -83,14 +85,14 @@ private:
 
     machine& server_;
     std::unique_ptr<lua_State, closer> lua_;
-    int globals_;        // places on the stack of Lua
+    int globals_;        // positions on the Lua stack
     int error_handler_;  //
     field_names names_;
     std::unordered_map<std::string, script, text_hash, std::equal_to<>> scripts_;
     run_state running_;
     std::uint64_t random_ = 0;  // the state of math.random
     std::vector<std::string_view> words_;
-    std::vector<number_text> numbers_;  // the texts of those words that are numbers
+    std::vector<number_text> numbers_;  // the texts of the words that are numbers
 };
 
 }  // namespace pawl::store::memory

@@ -71,10 +71,11 @@ void server::give_up(const request_ptr& what)
     if (what->at != stage::arrived) std::erase(waiting_, what);
 }
 
-// As far as it comes.
+// Moves the request on as far as possible.
 void server::move_on(request& what)
 {
-    // A frozen server's machine takes what comes on a connection that is there, but greets nobody.
+    // The machine of a frozen server accepts bytes on an existing connection, but there is no
+    // handshake for a new one.
     const bool arrives = !is_cut_off(what.from) && (what.connected || !frozen_);
     if (what.at == stage::on_the_way && arrives) what.at = stage::arrived;
     if (what.at == stage::arrived && !frozen_) {
@@ -90,7 +91,7 @@ void server::move_on(request& what)
 void server::move_all_on()
 {
     for (const auto& each : waiting_) move_on(*each);
-    // What was given up has nobody left to get its answer.
+    // No caller waits for a request that was given up.
     std::erase_if(waiting_, [](const auto& each) {
         return each->answered || (each->at == stage::executed && !each->on_answer);
     });

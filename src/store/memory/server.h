@@ -1,17 +1,17 @@
-// A memory server: one engine for the clients of this process, and the faults that a test can bring
-// about.
+// A memory server: one engine for the clients of this process, and the faults that a test can
+// cause.
 //
 //   state             requests
-//   well              are answered at once
-//   frozen            arrive, and are executed when it thaws, whether or not anyone still waits:
-//                     as with a process that was stopped
-//   client cut off    of that client do not arrive, and answers do not come back, until it is
-//                     reconnected: as with a cable that was pulled
+//   normal            are answered at once
+//   frozen            arrive on existing connections, and are executed when it thaws, even if their
+//                     callers have given up: as with a process that was stopped
+//   client cut off    of that client do not arrive, and replies do not come back, until it is
+//                     reconnected: as with a network cable that was unplugged
 //
-// A client that has subscribed stays subscribed until it leaves. What is published while it is cut
-// off is lost, although PUBLISH counts it among those who got it.
+// A client that has subscribed stays subscribed until it leaves. Messages that are published while
+// it is cut off are lost, although PUBLISH counts it as a receiver.
 //
-// From any thread.
+// All functions may be called from any thread.
 #pragma once
 
 #include "store/memory/engine.h"
@@ -35,12 +35,12 @@ struct request {
     session from{};
     std::string bytes;
     bool connected{};                 // there was a connection to send it on
-    std::function<void()> on_answer;  // with the server's mutex held
+    std::function<void()> on_answer;  // called with the server's mutex held
 
-    std::string reply{};  // once it is answered
+    std::string reply{};  // when it is answered
     std::atomic<bool> answered{false};
 
-    // The server's own.
+    // Used by the server only.
     enum class stage { on_the_way, arrived, executed };
     stage at = stage::on_the_way;
 };
@@ -48,7 +48,7 @@ using request_ptr = std::shared_ptr<request>;
 
 class server {
 public:
-    // `name` as in memory:NAME; empty for one that is nobody else's.
+    // `name` as in memory:NAME. Empty for a server that only one client uses.
     explicit server(std::string_view name);
     ~server() = default;
     server(const server&) = delete;
@@ -60,21 +60,22 @@ public:
 
     // ── For clients ─────────────────────────────────────────────────────────────────────────────
 
-    // The number of a new client.
+    // Returns the number of a new client.
     [[nodiscard]] session join();
-    // Nothing of it is answered any more, when this returns.
+    // When this returns, no request of this client will be answered any more.
     void leave(session who);
 
     [[nodiscard]] bool can_be_reached_by(session who);
 
-    // `deliver` gets what is published to the channels to which `who` has subscribed, in order, until
-    // it leaves; with the server's mutex held, within the request of anyone.
+    // `deliver` is called for each message to the channels of `who`, in order, until it leaves. It
+    // is called with the server's mutex held, during a request of any client.
     using delivery = std::function<void(std::string_view message)>;
     void on_message(session who, delivery deliver);
 
-    // `on_answer` may be called before this returns, and is called once at most.
+    // `on_answer` may be called before this returns. It is called at most once.
     void send(const request_ptr& what);
-    // Nobody waits for the answer. If it did not arrive yet, it never will.
+    // The caller does not wait for the answer any more. A request that has not arrived yet never
+    // will.
     void give_up(const request_ptr& what);
 
     // ── Levers ──────────────────────────────────────────────────────────────────────────────────
@@ -88,11 +89,11 @@ public:
     void cut_off(session who);
     void reconnect(session who);
 
-    // Those who hold the levers are counted: when the last one lets go, the server is well again.
+    // The memory_server objects are counted: when the last one is destroyed, all faults end.
     void take_levers();
     void let_go_of_levers();
 
-    // Who holds the lock in this key, by either layout.
+    // The holder of the lock in this key, in either layout.
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
 
 private:

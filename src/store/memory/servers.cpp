@@ -17,8 +17,8 @@ struct directory {
     unsigned last_number = 0;                                           // guarded by mutex
 };
 
-// In a child process the parent's servers and mutexes are in whatever state they were, so it starts
-// with an empty directory and leaves the other alone.
+// After a fork, the parent's servers and mutexes may be in any state. So a child process starts
+// with an empty directory and does not touch the other one.
 directory& this_process()
 {
     static std::atomic<directory*> current{new directory};

@@ -1,4 +1,5 @@
-// The memory servers of this process, by name. One lives as long as someone refers to it.
+// The memory servers of this process, by name. A server exists as long as a client or a test refers
+// to it.
 #pragma once
 
 #include "store/memory/server.h"
@@ -8,11 +9,11 @@
 
 namespace pawl::store::memory {
 
-// The one that memory:NAME stands for, made if there is none. A child process that was forked has
-// its own. Without a name: a new one, which nobody else can find.
+// The server of memory:NAME. It is created if there is none. A forked child process has its own
+// servers. Without a name: a new server that cannot be found by others.
 [[nodiscard]] std::shared_ptr<server> server_named(std::string_view name);
 
-// A new one under a name that was not taken.
+// A new server with an unused name.
 [[nodiscard]] std::shared_ptr<server> new_named_server();
 
 }  // namespace pawl::store::memory

@@ -1,4 +1,4 @@
-// The name of a script.
+// The hash that names a script.
 #pragma once
 
 #include <array>

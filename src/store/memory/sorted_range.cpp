@@ -13,10 +13,10 @@ struct range_options {
     bool reversed = false;
     bool with_scores = false;
     std::int64_t skipped = 0;
-    std::int64_t most = -1;  // no limit if negative
+    std::int64_t most = -1;  // negative: no limit
 };
 
-// False if the reply says what is wrong.
+// False if the words are wrong. The reply is an error then.
 bool read_limit(call& what, std::span<const std::string_view> words, range_options& options)
 {
     const auto skipped = whole_argument(what, words[0]);
@@ -45,7 +45,7 @@ bool read_options(call& what, bool has_all_options, range_options& options)
             return false;
         }
     }
-    // A limit of -1 is as good as none.
+    // A limit of -1 means no limit.
     if (options.most != -1 && !options.by_score) {
         what.out.error(
             "ERR syntax error, LIMIT is only supported in combination with either "
@@ -55,8 +55,8 @@ bool read_options(call& what, bool has_all_options, range_options& options)
     return true;
 }
 
-// (5 means that 5 itself is not within. Here, other than in scores, nothing is zero to Redis, and
-// what is too large is infinite.
+// (5 means that 5 itself is excluded. Unlike a score, an empty text is 0, and a value that is too
+// large is infinite. Redis does the same.
 bool read_bound(std::string_view word, double& bound, bool& excluded)
 {
     excluded = word.starts_with('(');
@@ -78,7 +78,7 @@ std::optional<sorted_set::interval> read_interval(call& what, std::string_view m
     return scores;
 }
 
-// A script that speaks RESP2 gets members and scores one after another.
+// For RESP2, members and scores follow one another. For RESP3, they are pairs.
 void reply_with_scored(call& what, const sorted_set::member& member)
 {
     if (what.out.is_resp3()) what.out.array(2);
@@ -86,7 +86,7 @@ void reply_with_scored(call& what, const sorted_set::member& member)
     what.out.real(member.score);
 }
 
-// Those from `at` to before `end`, in that order or from the last to the first.
+// Replies with the members from `at` to before `end`, in this order or in reverse.
 void reply_with(call& what, const sorted_set& data, std::size_t at, std::size_t end,
                 const range_options& options)
 {

@@ -1,4 +1,4 @@
-// Who listens to which channel.
+// The channels and their subscribers.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace pawl::store::memory {
 
-// A connected client; 0 is nobody in particular.
+// The number of a connected client. 0 is no client.
 using session = std::uint64_t;
 
 class subscriptions {
@@ -33,14 +33,14 @@ public:
         patterns_.clear();
     }
 
-    [[nodiscard]] std::vector<std::string> channels_of(session who) const;  // by name
-    [[nodiscard]] std::size_t count(session who) const;  // of channels and patterns
+    [[nodiscard]] std::vector<std::string> channels_of(session who) const;  // sorted by name
+    [[nodiscard]] std::size_t count(session who) const;                     // channels and patterns
 
-    // Of the channel itself, not by a pattern.
+    // The number of subscribers to the channel itself, not to a pattern.
     [[nodiscard]] std::size_t listeners(std::string_view channel) const;
 
-    // Tells those who listen, in the order in which they came, and then those who do by a pattern.
-    // Returns how many.
+    // Delivers the message to the subscribers of the channel, in the order in which they
+    // subscribed, and then to those of matching patterns. Returns how many there were.
     std::size_t publish(std::string_view channel, std::string_view message);
 
 private:

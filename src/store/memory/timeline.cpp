@@ -14,9 +14,9 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-// Real time that others get to do what is due; more than this only who is stuck needs.
-constexpr milliseconds long_enough{1'000};
-constexpr milliseconds hardly_any{1};  // once someone was stuck
+// How much real time other threads get to do what is due. Only a thread that is stuck needs more.
+constexpr milliseconds usual_patience{1'000};
+constexpr milliseconds patience_when_stuck{1};  // after a thread was found stuck
 constexpr std::chrono::microseconds look_again{20};
 
 }  // namespace
@@ -59,7 +59,7 @@ void timeline::call_begins()
 {
     const auto me = base::thread_mark();
     std::unique_lock guard{mutex_};
-    // Who is being waited for must not wait.
+    // advance() waits for this thread, so this thread must not wait for advance().
     if (!callers_.contains(me) && handlers::of_this_thread(*this) == nullptr) {
         changed_.wait(guard, [this] { return !advancing_; });
     }
@@ -75,7 +75,7 @@ void timeline::call_ends() noexcept
 
 bool timeline::wait(boot_time until, const base::interrupt* stop, const std::function<bool()>& over)
 {
-    constexpr nanoseconds longest = std::chrono::hours{1};  // far from what would overflow
+    constexpr nanoseconds longest = std::chrono::hours{1};  // far below an overflow
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
     std::unique_lock guard{mutex_};
     const handlers::resting mark{*this};
@@ -86,7 +86,7 @@ bool timeline::wait(boot_time until, const base::interrupt* stop, const std::fun
     while (!over() && !token.stop_requested() && now() < until) {
         const auto added = added_.load();
         const auto real = std::chrono::steady_clock::now() + std::min(until - now(), longest);
-        // When time has moved, what is left of it is counted anew.
+        // When time has been moved, the remaining time is computed again.
         changed_.wait_until(guard, token, real, [&] { return over() || added != added_.load(); });
     }
     mine.until = boot_time::min();
@@ -104,16 +104,17 @@ void timeline::wake()
 void timeline::advance(nanoseconds by)
 {
     const turn mine{*this};
-    auto patience = long_enough;
+    auto patience = usual_patience;
     const auto all_done = [&] {
         if (settle(patience)) return true;
-        patience = hardly_any;
+        patience = patience_when_stuck;
         return false;
     };
     bool quiet = all_done();
     while (by.count() > 0) {
         const auto present = now();
-        // What became due by itself since we looked is waited for, too; who is stuck is not.
+        // Work that became due since the last check is waited for too. Threads that are stuck are
+        // not.
         const auto due = quiet ? next_due() : next_due_after(present);
         if (due > present) {
             const auto step = std::min(by, due - present);
@@ -147,12 +148,12 @@ void timeline::move(nanoseconds by)
     changed_.notify_all();
 }
 
-// Whether everyone came to rest.
+// Whether all participants have finished what is due.
 bool timeline::settle(milliseconds patience)
 {
     const auto end = std::chrono::steady_clock::now() + patience;
-    // Twice, for we look at one after the other: whom we saw at rest may have been given work by
-    // one whom we had yet to look at.
+    // Two checks, because the participants are checked one after another: one that was found idle
+    // may have got work from one that was checked later.
     while (!is_quiet() || !is_quiet()) {
         if (std::chrono::steady_clock::now() >= end) return false;
         std::this_thread::sleep_for(look_again);
@@ -192,7 +193,7 @@ void timeline::for_each_due(Visit visit)
 {
     for (auto* const loop : loops_) visit(loop->next_due());
     for (const auto& [thread, each] : callers_) {
-        // One's own callback may have asked for the time to pass.
+        // The caller of advance() may be in a callback of its own call.
         if (thread == base::thread_mark()) continue;
         const bool is_over =
             each.over != nullptr && ((*each.over)() || each.stop->stop_requested());

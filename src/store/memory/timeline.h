@@ -1,10 +1,9 @@
-// The time of a memory server and its clients: the machine's own, and whatever a test adds to it.
+// The time of a memory server and its clients: the machine's time plus the time that a test adds.
 //
-// advance() makes time pass as if it had passed by itself. It goes from one moment at which
-// something is due to the next, and at each waits until it has been done: a lease is renewed and
-// not lost, a caller who waits for a lock asks again, a deadline passes. For that it knows everyone
-// for whom time passes: the clients' loops, the threads that run the user's handlers, and the
-// callers.
+// advance() lets time pass. It goes from one time at which something is due to the next, and waits
+// there until that has been done: a lease is renewed and not lost, a waiter asks again, a deadline
+// passes. So it knows all participants: the clients' loops, the threads that run the user's
+// handlers, and the callers.
 #pragma once
 
 #include "base/clock.h"
@@ -33,43 +32,43 @@ public:
 
     [[nodiscard]] base::boot_time now() const noexcept;
 
-    // The wall clock, since the epoch. A step of the machine's own does not show.
+    // The wall clock, since the epoch. It ignores steps of the machine's clock.
     [[nodiscard]] std::chrono::microseconds wall() const noexcept;
 
-    // Time passes for the loop, too. It must leave before it is destroyed.
+    // The loop takes part. It must leave before it is destroyed.
     void join(base::clocked_scheduler& loop);
     void leave(base::clocked_scheduler& loop);
 
-    // A call begins or ends in this thread. While time is being advanced no call begins, but for
-    // those of handlers, which are waited for.
+    // A call begins or ends in this thread. While time is being advanced, a new call waits. Calls
+    // of handlers do not wait, because advance() waits for the handlers.
     void call_begins();
     void call_ends() noexcept;
 
-    // The calling thread, in a call, waits until `over` says so, the time has come, or `stop`,
-    // which may be null, was requested; false for the latter. Whatever changes the answer of
-    // `over`, which may be asked by any thread, calls wake().
+    // To be called in a call: waits until `over` returns true, the time has come, or a stop was
+    // requested. Returns false for a stop. `stop` may be null. `over` may be called by any thread.
+    // When its result changes, wake() must be called.
     [[nodiscard]] bool wait(base::boot_time until, const base::interrupt* stop,
                             const std::function<bool()>& over);
     void wake();
 
-    // The handlers of one thread are waited for. They must leave, too.
+    // The handlers of one thread take part. They must leave too.
     void join(const handlers& who);
     void leave(const handlers& who);
 
-    // On return all that became due has been done, and the handlers have been told, unless one of
-    // them, or a callback of the user's, took longer than a second of real time, or calls this. One
-    // at a time: another call waits.
+    // On return all work that became due has been done, and the handlers have run. Exceptions: a
+    // handler or a callback of the user took longer than a second of real time, or called this
+    // function. Only one call runs at a time. Another call waits.
     void advance(std::chrono::nanoseconds by);
 
 private:
     struct caller {
-        unsigned depth = 0;                              // calls within one another
+        unsigned depth = 0;                              // nested calls
         base::boot_time until = base::boot_time::min();  // min() unless it waits
         const std::function<bool()>* over = nullptr;     // while it waits
         const std::stop_token* stop = nullptr;           // while it waits
     };
 
-    // One thread's turn to advance it.
+    // Makes one thread at a time advance the time.
     class turn {
     public:
         explicit turn(timeline& where);

@@ -98,18 +98,18 @@ void transport::submit(writer request, std::chrono::milliseconds patience, reade
 void transport::answered(std::uint64_t number)
 {
     const auto node = pending_.extract(number);
-    if (node.empty()) return;  // given up meanwhile
+    if (node.empty()) return;  // it was given up meanwhile
     const auto& mine = node.mapped();
     if (mine.timer) loop_->cancel(*mine.timer);
     loop_connected_ = true;
     read_replies(*mine.asked, [&](const auto& reply) { mine.done(&reply, nullptr); });
 }
 
-// Silence is taken for the end of the connection, and of all that was asked on it.
+// If the server does not answer, the connection and all requests on it have ended.
 void transport::close(const failure& why)
 {
     loop_connected_ = false;
-    // Moved out first: who is told may ask again.
+    // Moved out first: the handlers may make new requests.
     const auto all = std::exchange(pending_, {});
     for (const auto& [number, each] : all) {
         server_->give_up(each.asked);
@@ -131,14 +131,14 @@ void transport::listen(std::string channel, redis::listener& who)
 {
     channel_ = std::move(channel);
     listener_ = &who;
-    // Posted while the server's mutex is held, as answers are: so they are told in order.
+    // Posted with the server's mutex held, like the replies, so that their order is kept.
     server_->on_message(where_->session(), [this](std::string_view message) {
         loop_->post([this, text = std::string{message}] { heard(text); });
     });
     subscribe();
 }
 
-// There is no limit to how long this takes, so no timer either.
+// It may take any time, so there is no timer.
 void transport::subscribe()
 {
     const auto asked = make_request(
@@ -160,7 +160,7 @@ void transport::subscribed()
 
 void transport::heard(std::string_view message)
 {
-    // Else it was meant for the connection that has ended.
+    // Otherwise the message belongs to the former connection.
     if (listening_) listener_->heard(message);
 }
 

@@ -1,9 +1,9 @@
-// The way to a memory server. It fails as the way over a socket does: without a connection nothing
-// is sent, and with one a request may have arrived though no answer came.
+// The connection to a memory server. It fails like a connection over a socket: without a connection
+// nothing is sent, and with one a request may have arrived although no reply came.
 //
-// Listening ends with the connection, when silence is taken for its end: a client that is cut off and
-// asks for nothing does not notice. It begins anew as soon as the server can be reached, and nothing
-// has to be tried for that: the SUBSCRIBE stays on its way until then.
+// If a request gets no reply in time, the connection has ended, and so has listening. A client that
+// is cut off and makes no requests does not notice. Listening begins again as soon as the server
+// can be reached. No new attempt is needed, because the SUBSCRIBE stays on its way until then.
 #pragma once
 
 #include "base/scheduler.h"
@@ -25,7 +25,7 @@ namespace pawl::store::memory {
 
 class transport final : public redis::transport {
 public:
-    // `loop` must outlive the transport, which must be destroyed when the loop has stopped.
+    // `loop` must outlive the transport. Stop the loop before the transport is destroyed.
     transport(base::clocked_scheduler& loop, std::shared_ptr<platform> where, limits within);
     ~transport() override;
     transport(const transport&) = delete;
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] const std::string& shown() const noexcept override { return server_->shown(); }
 
 private:
-    // Asked on the loop.
+    // A request that was made on the loop.
     struct pending {
         request_ptr asked;
         reader done;
@@ -59,15 +59,15 @@ private:
     server* server_;
     limits limits_;
 
-    // Whether there is a connection, as far as we know: for those who wait, and for the loop.
+    // Whether there is a connection, as far as it is known: for blocking callers, and for the loop.
     std::atomic<bool> pool_connected_{false};
     bool loop_connected_ = false;
     base::boot_time since_;  // a memory server is never restarted
 
-    // The loop's own.
-    std::map<std::uint64_t, pending> pending_;  // in the order in which they were asked
+    // Used on the loop only.
+    std::map<std::uint64_t, pending> pending_;  // in the order in which they were made
     std::uint64_t last_number_ = 0;
-    redis::listener* listener_ = nullptr;  // nobody listens
+    redis::listener* listener_ = nullptr;  // null: there is none
     std::string channel_;
     bool listening_ = false;
 };

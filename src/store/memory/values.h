@@ -1,5 +1,5 @@
-// What a key can hold. Everything keeps an order of its own, that of insertion or of scores, so that
-// two runs of the same requests see the same.
+// The values of keys. Every type has a defined order, by insertion or by score, so that two runs of
+// the same requests have the same replies.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace pawl::store::memory {
 
-// Fields in the order in which they came, as in a small hash of Redis. Looked through from the
-// start: the hashes of locks are small.
+// Fields in the order of insertion, as in a small hash of Redis. A lookup goes through all fields,
+// because the hashes of locks are small.
 class hash {
 public:
     using field = std::pair<std::string, std::string>;
@@ -31,7 +31,7 @@ private:
 
 using list = std::deque<std::string>;
 
-// Members by score, and by name where scores are equal.
+// Members sorted by score, and by name where scores are equal.
 class sorted_set {
 public:
     struct member {
@@ -39,7 +39,7 @@ public:
         std::string name;
     };
 
-    // Scores from `min` to `max`, without those that are excluded.
+    // Scores from `min` to `max`, without the bounds that are excluded.
     struct interval {
         double min = 0;
         double max = 0;
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] const std::vector<member>& members() const noexcept { return members_; }
     [[nodiscard]] std::size_t size() const noexcept { return members_.size(); }
 
-    // The ranks of the members within: the first, and the one after the last.
+    // The ranks of the members in the interval: the first, and the one after the last.
     [[nodiscard]] std::pair<std::size_t, std::size_t> within(const interval& scores) const noexcept;
 
 private:
@@ -64,7 +64,7 @@ private:
 
 using content = std::variant<std::string, hash, list, sorted_set>;
 
-// As TYPE says it.
+// The name that TYPE returns.
 [[nodiscard]] std::string_view type_name(const content& what) noexcept;
 
 }  // namespace pawl::store::memory

@@ -20,7 +20,7 @@ watched_dispatcher::~watched_dispatcher()
 
 void watched_dispatcher::post(task work)
 {
-    // Goes with the task, also when that is dropped because the dispatcher was closed.
+    // It is destroyed with the task, also if the task is dropped because the dispatcher was closed.
     const auto queued = std::make_shared<handlers::queued>(handlers_);
     thread_->post([queued, work = std::move(work)] {
         const handlers::running mark{queued->where()};

@@ -1,4 +1,4 @@
-// Runs the user's handlers on a thread that is waited for when a test lets time pass.
+// Runs the user's handlers on a thread. advance() waits for them when a test lets time pass.
 #pragma once
 
 #include "observe/dispatcher.h"
