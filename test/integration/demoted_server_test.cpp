@@ -3,7 +3,7 @@
 #include "integration/contended.h"
 #include "support/fault_proxy.h"
 
-#include <pawl/future.h>
+#include <pawl/futures.h>
 
 namespace pawl::test {
 namespace {
@@ -70,9 +70,9 @@ TEST_F(demoted_server, is_left_by_who_takes_a_lock_without_blocking)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
-    acquire_future(lock).get().release();
+    futures::acquire(lock).get().release();
     swap();
-    const hold held = acquire_future(lock).get();
+    const hold held = futures::acquire(lock).get();
     EXPECT_EQ(second_.probe().get("job"), held.id());
 }
 
@@ -160,7 +160,7 @@ TEST_F(demoted_server, is_told_at_once_to_who_tries_without_blocking)
     const auto took = time_of([&] {
         client own{made};
         mutex lock{own, "job", quick(10s)};
-        EXPECT_EQ(outcome_of([&] { (void)try_acquire_future(lock).get(); }).code,
+        EXPECT_EQ(outcome_of([&] { (void)futures::try_acquire(lock).get(); }).code,
                   errc::unreachable);
     });
     EXPECT_LT(took, 10s);
@@ -175,7 +175,7 @@ TEST_F(demoted_server, refused_connections_are_told_at_once_to_who_tries)
         client own{made};
         mutex lock{own, "job", quick(10s)};
         EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).code, errc::unreachable);
-        EXPECT_EQ(outcome_of([&] { (void)try_acquire_future(lock).get(); }).code,
+        EXPECT_EQ(outcome_of([&] { (void)futures::try_acquire(lock).get(); }).code,
                   errc::unreachable);
     });
     EXPECT_LT(took, 10s);
