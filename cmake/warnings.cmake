@@ -15,7 +15,9 @@ target_compile_options(pawl_compile_options INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wformat=2 $<$<BOOL:${PAWL_WARNINGS_ARE_ERRORS}>:-Werror>
   # g++ 12 sees null pointers and overlapping copies inside its own std::function and std::string
   # when it optimises.
-  $<$<CXX_COMPILER_ID:Clang>:-Wnull-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  $<$<CXX_COMPILER_ID:Clang>:-Wnull-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # src/common/mutex.h
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 
 # Of a sanitizer's build only the library is optimised: it does the work, and the tests, which are
 # most of the code, compile in half the time without.

@@ -25,15 +25,14 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "common/mutex.h"
 #include "common/unique_fd.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -60,7 +59,7 @@ public:
     // Joins the thread, sends a guest away, and closes all descriptors.
     void stop() override;
 
-    void post(task work) override;
+    void post(task work) override PAWL_EXCLUDES(mutex_);
     void set_alarm(boot_time when) override;
     void on_alarm(task handler) override;
     timer call_at(boot_time when, task work) override;
@@ -69,7 +68,7 @@ public:
 
     void own_thread_only(bool now) override;
 
-    void clock_moved() override;
+    void clock_moved() override PAWL_EXCLUDES(mutex_);
     [[nodiscard]] boot_time next_due() override;
 
     // On the loop only. At most one watch for a descriptor; its handler is called when that has become
@@ -88,26 +87,28 @@ private:
         const common::unique_fd* epoll{};
     };
 
-    void arm();    // mutex_ is held
-    void rouse();  // the own thread; mutex_ is held
+    void arm() PAWL_REQUIRES(mutex_);
+    void rouse() PAWL_REQUIRES(mutex_);  // the own thread
     void wake_guest();
     [[nodiscard]] bool may_have_guest();
     [[nodiscard]] std::optional<bool> wait_as_guest(const platform& here, boot_time until,
                                                     const std::stop_token& woken);
     void run();
     [[nodiscard]] std::optional<nap> fall_asleep();
-    [[nodiscard]] bool leaves_it_to_guests(boot_time now) const;  // mutex_ is held
+    [[nodiscard]] bool leaves_it_to_guests(boot_time now) const PAWL_REQUIRES(mutex_);
     bool take_turn(ready_list ready, who mine) noexcept;
-    [[nodiscard]] bool begin_turn(ready_list ready, who mine);
-    void end_turn(who mine);
-    void handle(int fd);
-    void run_posted(who mine);
-    [[nodiscard]] bool take_posted(who mine);
-    void run_timers();
+    [[nodiscard]] bool begin_turn(ready_list ready, who mine) PAWL_REQUIRES(turn_);
+    void end_turn(who mine) PAWL_REQUIRES(turn_);
+    void handle(int fd) PAWL_REQUIRES(turn_);
+    void run_posted(who mine) PAWL_REQUIRES(turn_);
+    [[nodiscard]] bool take_posted(who mine) PAWL_REQUIRES(turn_);
+    void run_timers() PAWL_REQUIRES(turn_);
     void ring();
+    // For what tasks call: the analysis cannot see that they run in a turn.
+    void assert_in_turn() const PAWL_ASSERTS_HELD(turn_) {}
     void add(int fd, std::uint32_t events) const;
     void remove(int fd) const noexcept;
-    [[nodiscard]] bool is_refused(who mine) const;  // mutex_ is held
+    [[nodiscard]] bool is_refused(who mine) const PAWL_REQUIRES(mutex_);
 
     const platform* platform_;
     common::unique_fd epoll_;        // of the own thread: everything
@@ -115,32 +116,37 @@ private:
     common::unique_fd guest_epoll_;  // of the guest: what is watched
     task alarm_handler_;
 
-    std::mutex mutex_;
-    // These are guarded by mutex_. The descriptors are none when stopped.
-    common::unique_fd wake_up_;
-    common::unique_fd guest_wake_up_;
-    common::unique_fd alarm_;
-    boot_time alarm_at_ = boot_time::max();      // max() once it has rung
-    boot_time next_timer_ = boot_time::max();    // between two turns
-    boot_time asleep_until_ = boot_time::min();  // the own thread
-    bool roused_ = false;                        // and it has not noticed yet
-    bool in_turn_ = false;  // someone runs tasks, and looks for posted ones after that
-    std::vector<task> posted_;
-    bool stopping_ = false;
-    bool has_guest_ = false;
-    boot_time guest_moved_{};      // when one last came or went
-    bool left_to_guests_ = false;  // what is watched
-    unsigned other_helpers_ = 0;   // who would be guests, if there were not one
-    unsigned own_thread_only_ = 0;
-    std::size_t watched_ = 0;
-    std::condition_variable guest_left_;
+    common::mutex mutex_;
+    // The descriptors are none when stopped.
+    common::unique_fd wake_up_ PAWL_GUARDED_BY(mutex_);
+    common::unique_fd guest_wake_up_ PAWL_GUARDED_BY(mutex_);
+    common::unique_fd alarm_ PAWL_GUARDED_BY(mutex_);
+    // Their numbers, to compare with, in a turn and by the guest: stop() closes them after both.
+    const int alarm_fd_;
+    const int guest_wake_up_fd_;
+    boot_time alarm_at_ PAWL_GUARDED_BY(mutex_) = boot_time::max();      // max() once it has rung
+    boot_time next_timer_ PAWL_GUARDED_BY(mutex_) = boot_time::max();    // between two turns
+    boot_time asleep_until_ PAWL_GUARDED_BY(mutex_) = boot_time::min();  // the own thread
+    bool roused_ PAWL_GUARDED_BY(mutex_) = false;  // and it has not noticed yet
+    // Someone runs tasks, and looks for posted ones after that.
+    bool in_turn_ PAWL_GUARDED_BY(mutex_) = false;
+    std::vector<task> posted_ PAWL_GUARDED_BY(mutex_);
+    bool stopping_ PAWL_GUARDED_BY(mutex_) = false;
+    bool has_guest_ PAWL_GUARDED_BY(mutex_) = false;
+    boot_time guest_moved_ PAWL_GUARDED_BY(mutex_){};      // when one last came or went
+    bool left_to_guests_ PAWL_GUARDED_BY(mutex_) = false;  // what is watched
+    // Those that would be guests, if there were not one.
+    unsigned other_helpers_ PAWL_GUARDED_BY(mutex_) = 0;
+    unsigned own_thread_only_ PAWL_GUARDED_BY(mutex_) = 0;
+    std::size_t watched_ PAWL_GUARDED_BY(mutex_) = 0;
+    common::condition_variable guest_left_;
 
     // Whose turn it is: he has all that follows, and runs tasks.
-    std::mutex turn_;
-    std::map<int, std::shared_ptr<ready_handler>> watches_;
-    std::map<timer, task> timers_;
-    std::uint64_t last_timer_ = 0;
-    std::vector<task> running_;  // kept for its memory
+    common::mutex turn_;
+    std::map<int, std::shared_ptr<ready_handler>> watches_ PAWL_GUARDED_BY(turn_);
+    std::map<timer, task> timers_ PAWL_GUARDED_BY(turn_);
+    std::uint64_t last_timer_ PAWL_GUARDED_BY(turn_) = 0;
+    std::vector<task> running_ PAWL_GUARDED_BY(turn_);  // kept for its memory
 
     std::thread thread_;  // last: it runs on all of the above
 };

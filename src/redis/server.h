@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "common/mutex.h"
 #include "redis/failure.h"
 #include "redis/link.h"
 #include "redis/resolve.h"
@@ -10,7 +11,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -41,8 +41,8 @@ private:
     std::unique_ptr<tls_context> tls_;
 
     // One look-up at a time for all who connect: a slow name server must not be asked by hundreds.
-    mutable std::mutex mutex_;
-    mutable std::optional<resolution> host_;
+    mutable common::mutex mutex_;
+    mutable std::optional<resolution> host_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::redis

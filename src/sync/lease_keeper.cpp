@@ -75,7 +75,7 @@ lease_keeper::lease_keeper(const client_options& options, const surroundings& ar
 
 void lease_keeper::add(const lease_ptr& lease, boot_time sent)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     table_.add(lease, sent);
     if (closed_) {
         core::transitions changes;
@@ -90,7 +90,7 @@ void lease_keeper::add(const lease_ptr& lease, boot_time sent)
 
 bool lease_keeper::end(const lease_ptr& lease)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     const bool was_held = table_.release(lease, changes);
@@ -102,7 +102,7 @@ bool lease_keeper::end(const lease_ptr& lease)
 void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds length,
                             boot_time sent)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     table_.extended(lease, length, sent, changes);
@@ -112,7 +112,7 @@ void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds le
 
 void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& detail)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     // If the deadline has passed meanwhile, that is the reason, whatever the server says now.
     table_.expire(platform_.now(), changes);
@@ -123,7 +123,7 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
 
 void lease_keeper::rest(const lease_ptr& lease)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
     lease->idle = true;
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
@@ -131,7 +131,7 @@ void lease_keeper::rest(const lease_ptr& lease)
 
 void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     lease->fence = fence;
     lease->idle = false;
     lease->lost = std::stop_source{std::nostopstate};
@@ -139,7 +139,7 @@ void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
 
 std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fence)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (lease->fence != fence) return std::stop_source{std::nostopstate};
     if (!lease->lost.stop_possible()) lease->lost = std::stop_source{};
     return lease->lost;
@@ -148,7 +148,7 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
     if (lease->is_over() || platform_.now() < lease->deadline.load()) return;
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     tell(changes);
@@ -166,7 +166,7 @@ void lease_keeper::set_alarm()
 void lease_keeper::on_alarm()
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         core::transitions changes;
         table_.expire(platform_.now(), changes);
         alarm_at_ = boot_time::max();
@@ -181,7 +181,7 @@ void lease_keeper::renew_what_is_due()
         std::vector<lease_ptr> due;
         const auto now = platform_.now();
         {
-            const std::scoped_lock guard{mutex_};
+            const common::scoped_lock guard{mutex_};
             due = table_.take_due(now, most_in_one_renewal);
             set_alarm();
         }
@@ -209,7 +209,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
                               const core::renew_request::reply& replies)
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         const auto now = platform_.now();
         core::transitions changes;
         table_.expire(now, changes);
@@ -232,7 +232,7 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giv
         giving_back{{lease, wanted_until, how == giving::again, command_limit_}});
     const auto first = what->machine.start(platform_.now());
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         ++being_given_back_;
     }
     loop_.post([this, what, first] { proceed(what, first); });
@@ -261,14 +261,14 @@ void lease_keeper::proceed(const std::shared_ptr<giving_back>& what,
 void lease_keeper::no_longer_awaited(giving_back& what)
 {
     if (!std::exchange(what.awaited, false)) return;
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (--being_given_back_ == 0) all_given_back_.request_stop();
 }
 
 void lease_keeper::close(boot_time until)
 {
     wait_for_given_back(until);
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     closed_ = true;
     core::transitions changes;
     table_.close(changes);
@@ -281,7 +281,7 @@ void lease_keeper::wait_for_given_back(boot_time until)
         while (platform_.now() < until) {
             std::stop_token all_given_back;
             {
-                const std::scoped_lock guard{mutex_};
+                const common::scoped_lock guard{mutex_};
                 if (being_given_back_ == 0) return;
                 all_given_back_ = std::stop_source{};
                 all_given_back = all_given_back_.get_token();
@@ -331,7 +331,7 @@ void lease_keeper::warn(std::string text)
 
 std::vector<lease_ptr> lease_keeper::all()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     tell(changes);
