@@ -1,5 +1,6 @@
 #include "sync/lease_keeper.h"
 
+#include "base/require.h"
 #include "sync/message.h"
 
 #include <algorithm>
@@ -125,6 +126,7 @@ void lease_keeper::rest(const lease_ptr& lease)
 {
     const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
+    base::require(!lease->idle, "a lock is released that nobody holds");
     lease->idle = true;
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
@@ -132,6 +134,9 @@ void lease_keeper::rest(const lease_ptr& lease)
 void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
 {
     const common::scoped_lock guard{mutex_};
+    // rest() leaves a lease that is over as it is.
+    base::require(lease->idle || lease->is_over(), "a lock is passed on while someone holds it");
+    base::require(fence > lease->fence, "a lock is passed on with a fence that does not grow");
     lease->fence = fence;
     lease->idle = false;
     lease->lost = std::stop_source{std::nostopstate};
@@ -211,6 +216,7 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
     {
         const common::scoped_lock guard{mutex_};
         const auto now = platform_.now();
+        base::require(replies.size() == due.size(), "a renewal has answers for other leases");
         core::transitions changes;
         table_.expire(now, changes);
         for (std::size_t i = 0; i < due.size(); ++i) {
@@ -233,6 +239,8 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, giv
     const auto first = what->machine.start(platform_.now());
     {
         const common::scoped_lock guard{mutex_};
+        base::require(lease->number == 0 || lease->is_over(),
+                      "a lock is given back while someone holds it");
         ++being_given_back_;
     }
     loop_.post([this, what, first] { proceed(what, first); });
