@@ -40,8 +40,9 @@ std::exception_ptr crew::run(const crew_orders& orders)
 void crew::conduct(const crew_orders& orders)
 {
     const std::stop_token give_up = give_up_.get_token();
-    const auto everyone_ready = [this] { return ready_ == members_.size(); };
-    std::unique_lock lock{mutex_};
+    const auto everyone_ready = [this]()
+                                    PAWL_REQUIRES(mutex_) { return ready_ == members_.size(); };
+    common::unique_lock lock{mutex_};
     while (!changed_.wait_for(lock, give_up, tick_interval, everyone_ready)) {
         if (give_up.stop_requested()) return;
         orders.tick();
@@ -83,10 +84,10 @@ void crew::step_on(std::size_t index)
 
 void crew::start_together()
 {
-    std::unique_lock lock{mutex_};
+    common::unique_lock lock{mutex_};
     ++ready_;
     changed_.notify_all();
-    changed_.wait(lock, give_up_.get_token(), [this] { return started_; });
+    changed_.wait(lock, give_up_.get_token(), [this]() PAWL_REQUIRES(mutex_) { return started_; });
 }
 
 // Keeps only the first problem, and none after an interruption.

@@ -6,13 +6,14 @@
 //   ended       run() returns                                    elapsed() and the problem are known
 #pragma once
 
+#include "common/mutex.h"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <vector>
 
@@ -58,11 +59,11 @@ private:
     std::atomic<bool> over_{false};
     std::exception_ptr problem_;
 
-    std::mutex mutex_;
+    common::mutex mutex_;
     std::condition_variable_any changed_;
-    std::size_t ready_ = 0;
-    bool started_ = false;
-    clock::time_point start_;
+    std::size_t ready_ PAWL_GUARDED_BY(mutex_) = 0;
+    bool started_ PAWL_GUARDED_BY(mutex_) = false;
+    clock::time_point start_;  // written once; read when the threads have ended
 };
 
 }  // namespace pawl::cli

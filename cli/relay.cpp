@@ -89,28 +89,30 @@ void relay::take_turn(std::size_t self, const std::stop_token& give_up)
 bool relay::await_turn(std::size_t self, const std::stop_token& give_up)
 {
     const runner& other = runners_.at(1 - self);
-    std::unique_lock lock{mutex_};
-    const auto settled = [&] { return last_holder_ != self || other.has_ended; };
+    common::unique_lock lock{mutex_};
+    const auto settled = [&]() PAWL_REQUIRES(mutex_) {
+        return last_holder_ != self || other.has_ended;
+    };
     return changed_.wait(lock, give_up, settled) && last_holder_ != self;
 }
 
 void relay::say_that_it_holds(std::size_t self)
 {
-    const std::scoped_lock lock{mutex_};
+    const common::scoped_lock lock{mutex_};
     last_holder_ = self;
     changed_.notify_all();
 }
 
 void relay::end(std::size_t self)
 {
-    const std::scoped_lock lock{mutex_};
+    const common::scoped_lock lock{mutex_};
     runners_.at(self).has_ended = true;
     changed_.notify_all();
 }
 
 void relay::keep_for(clock::duration duration, const std::stop_token& give_up)
 {
-    std::unique_lock lock{mutex_};
+    common::unique_lock lock{mutex_};
     changed_.wait_for(lock, give_up, duration, [] { return false; });
 }
 

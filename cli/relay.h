@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/latency_histogram.h"
+#include "common/mutex.h"
 #include "crew.h"
 
 #include <pawl/client.h>
@@ -13,7 +14,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -39,7 +39,7 @@ private:
         mutex lock;
         common::latency_histogram times{};
         clock::duration hold_for{};
-        bool has_ended = false;
+        bool has_ended = false;  // guarded by mutex_ of the relay
     };
 
     void prepare(std::size_t self, const std::stop_token& give_up);
@@ -53,9 +53,9 @@ private:
     // When the last release began. 0: the next grant is not measured.
     std::atomic<clock::rep> released_at_{0};
 
-    std::mutex mutex_;
+    common::mutex mutex_;
     std::condition_variable_any changed_;
-    std::size_t last_holder_ = 1;  // so the first runner begins
+    std::size_t last_holder_ PAWL_GUARDED_BY(mutex_) = 1;  // so the first runner begins
 };
 
 }  // namespace pawl::cli

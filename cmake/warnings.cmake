@@ -15,7 +15,9 @@ target_compile_options(pawl_compile_options INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wformat=2 $<$<BOOL:${PAWL_WARNINGS_ARE_ERRORS}>:-Werror>
   # When it optimises, g++ 12 warns about null pointers and overlapping copies inside its own
   # std::function and std::string.
-  $<$<CXX_COMPILER_ID:Clang>:-Wnull-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  $<$<CXX_COMPILER_ID:Clang>:-Wnull-dereference> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # The annotations of src/common/mutex.h.
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>)
 
 # In a sanitizer build only the library is optimised. It does the work. The tests are most of the
 # code, and compile in half the time without optimisation.

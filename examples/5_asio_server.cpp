@@ -60,7 +60,7 @@ awaitable<void> deposit(pawl::client& client, bank& bank, std::string account,
                         std::chrono::milliseconds patience)
 {
     pawl::mutex lock{client, account};
-    auto held = co_await lock.async_acquire_for(patience, use_awaitable);
+    auto held = co_await lock.async_try_acquire_for(patience, use_awaitable);
     if (!held) {
         ++bank.turned_away;
         co_return;

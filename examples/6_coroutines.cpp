@@ -78,9 +78,9 @@ fire_and_forget worker(workshop& shop, pawl::client& client, std::string lock_na
     const auto here = [&shop](pawl::coro::resumption go_on) { shop.queue.execute(go_on); };
     pawl::mutex lathe{client, lock_name};
     for (int piece = 0; piece < 50; ++piece) {
-        pawl::hold held = co_await lathe.acquire_async({}, here);
+        pawl::hold held = co_await pawl::coro::acquire(lathe, {}, here);
         ++shop.pieces;
-        co_await held.release_async(here);
+        co_await pawl::coro::release(std::move(held), here);
     }
     ++shop.workers_done;
 }

@@ -10,7 +10,7 @@
 //   call                                  handler                                          cancels
 //   lock.async_acquire(token)             void(error_code, pawl::hold)                     yes
 //   lock.async_try_acquire(token)         void(error_code, std::optional<pawl::hold>)      yes
-//   lock.async_acquire_for(5s, token)     void(error_code, std::optional<pawl::hold>)      yes
+//   lock.async_try_acquire_for(5s, token) void(error_code, std::optional<pawl::hold>)      yes
 //   held.async_release(token)             void(error_code)                                 no
 //   held.async_extend(1min, token)        void(error_code)                                 no
 //
@@ -20,7 +20,7 @@
 // client is destroyed, the code is boost::asio::error::operation_aborted, as in Asio's own
 // operations; `ec == pawl::errc::cancelled` is true for it too. An error code has no room for the
 // message of pawl::error::what(), which names the lock, the server and what to do. <pawl/coro.h>
-// and <pawl/future.h> throw pawl::error with the message.
+// and <pawl/futures.h> throw pawl::error with the message.
 //
 // Executor. The handler is called through its associated executor, never inside the call that
 // started it, and never on the client's thread. A handler without an associated executor, such as a

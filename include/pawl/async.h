@@ -1,5 +1,5 @@
 // The basic asynchronous calls. The caller passes a completion, an object that gets the result.
-// <pawl/asio.h>, <pawl/coro.h> and <pawl/future.h> are built on these calls. Use this header to
+// <pawl/asio.h>, <pawl/coro.h> and <pawl/futures.h> are built on these calls. Use this header to
 // build the same for another framework; docs/async.md helps to choose.
 //
 // The calls do not block. There is one exception: a client's first call on a `local:` server that

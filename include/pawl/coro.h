@@ -2,17 +2,17 @@
 //
 //   task<void> sell(pawl::mutex& stock)
 //   {
-//       pawl::hold held = co_await stock.acquire_async();
+//       pawl::hold held = co_await pawl::coro::acquire(stock);
 //       save(row, held.fence());
-//       co_await held.release_async();
+//       co_await pawl::coro::release(std::move(held));
 //   }
 //
 //   co_await                          gives                  busy, too late   stopped     trouble
-//   lock.acquire_async()              hold                   waits            throws      throws
-//   lock.try_acquire_async()          std::optional<hold>    nullopt          nullopt     throws
-//   lock.acquire_async_for(5s)        std::optional<hold>    nullopt          nullopt     throws
-//   held.release_async()              nothing                –                –           throws
-//   held.extend_async(1min)           nothing                –                –           throws
+//   coro::acquire(lock)               hold                   waits            throws      throws
+//   coro::try_acquire(lock)           std::optional<hold>    nullopt          nullopt     throws
+//   coro::try_acquire_for(lock, 5s)   std::optional<hold>    nullopt          nullopt     throws
+//   coro::release(std::move(held))    nothing                –                –           throws
+//   coro::extend(held, 1min)          nothing                –                –           throws
 //
 // They throw pawl::error, as the blocking calls do. They throw it from co_await, not before.
 //
@@ -32,14 +32,20 @@
 // client.
 //
 //   const auto on_pool = [&pool](pawl::coro::resumption go_on) { pool.submit(go_on); };
-//   pawl::hold held = co_await stock.acquire_async({}, on_pool);
+//   pawl::hold held = co_await pawl::coro::acquire(stock, {}, on_pool);
 //
 // Give a callable that owns its captures a name first, as here: g++ 12 destroys a closure twice if
 // it is created inside a co_await expression. The compiler refuses temporaries that would be
 // affected.
 //
+// Threads. Any thread may call these functions. There is no re-entry into a recursive_mutex.
+//
+// Cancellation. By `stop`, for the acquire calls. Releases and extensions end within
+// client_options::command_limit.
+//
 // Lifetime. The lock, or the hold that is extended, must exist until co_await has suspended the
-// coroutine. A release takes the lock out of its hold when release_async() is called.
+// coroutine. So the lock may be a temporary inside the co_await expression. A release takes the
+// lock out of its hold when release() is called.
 //
 // A coroutine that is destroyed while it waits is not resumed. Its acquire is cancelled, and a lock
 // that is granted too late is released in the background. Do not destroy a coroutine while another
@@ -49,9 +55,8 @@
 
 #include <pawl/detail/coro_operations.h>
 #include <pawl/detail/coro_resume.h>
-#include <pawl/detail/forms.h>
+#include <pawl/detail/lock_argument.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 #include <pawl/time_limit.h>
 
 #include <chrono>
@@ -62,7 +67,7 @@
 
 namespace pawl::coro {
 
-// The members of lockable and hold return this. It has not started anything yet. Await it once.
+// The functions below return this. It has not started anything yet. Await it once.
 template <class Operation, class ResumeOn>
 class [[nodiscard]] awaitable {
 public:
@@ -94,43 +99,66 @@ template <class Where, class Operation>
 }
 
 }  // namespace detail
+
+// Waits until the lock is granted.
+// Round trips: as lockable::acquire().
+// On failure: co_await throws pawl::error, with `cancelled` after a stop request.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto acquire(pawl::detail::lock_argument lock, std::stop_token stop = {},
+                           ResumeOn&& resume_on = {})
+{
+    using operation = detail::acquire_operation<hold>;
+    return detail::make_awaitable<ResumeOn>(
+        operation{lock.get(), time_limit::never(), std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// Does not wait for others. The optional is empty if the lock is busy, or stop was requested.
+// Round trips: as lockable::try_acquire().
+// On failure: co_await throws pawl::error.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto try_acquire(pawl::detail::lock_argument lock, std::stop_token stop = {},
+                               ResumeOn&& resume_on = {})
+{
+    using operation = detail::acquire_operation<std::optional<hold>>;
+    return detail::make_awaitable<ResumeOn>(
+        operation{lock.get(), time_limit::now(), std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// Waits for `wait` at most, counted from this call. The optional is empty if the lock was not
+// granted in that time, or stop was requested.
+// Round trips: as lockable::try_acquire_for().
+// On failure: co_await throws pawl::error.
+template <class Rep, class Period, class ResumeOn = on_client_thread>
+[[nodiscard]] auto try_acquire_for(pawl::detail::lock_argument lock,
+                                   std::chrono::duration<Rep, Period> wait,
+                                   std::stop_token stop = {}, ResumeOn&& resume_on = {})
+{
+    using operation = detail::acquire_operation<std::optional<hold>>;
+    return detail::make_awaitable<ResumeOn>(
+        operation{lock.get(), time_limit::after(wait), std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// Releases the lock. `what` is empty as soon as this function returns.
+// Round trips: as hold::release().
+// On failure: co_await throws pawl::error, as hold::release() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto release(hold&& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::release_operation{std::move(what)},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Extends the lock. The hold may be moved or destroyed once the coroutine is suspended.
+// Round trips: as hold::extend().
+// On failure: co_await throws pawl::error, as hold::extend() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto extend(hold& what, std::chrono::milliseconds lease, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::extend_operation{what, lease},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
 }  // namespace pawl::coro
-
-namespace pawl::detail {
-
-// The members of lockable and hold call these functions. ResumeOn may be a reference: then
-// `ResumeOn&&` is one too, and std::forward does not move.
-// NOLINTBEGIN(*-rvalue-reference-param-not-moved)
-template <class ResumeOn>
-struct coro_forms {
-    static auto acquire(lockable& lock, std::stop_token&& stop, ResumeOn&& resume_on)
-    {
-        using operation = coro::detail::acquire_operation<hold>;
-        return coro::detail::make_awaitable<ResumeOn>(
-            operation{lock, time_limit::never(), std::move(stop)},
-            std::forward<ResumeOn>(resume_on));
-    }
-
-    static auto acquire_within(lockable& lock, time_limit limit, std::stop_token&& stop,
-                               ResumeOn&& resume_on)
-    {
-        using operation = coro::detail::acquire_operation<std::optional<hold>>;
-        return coro::detail::make_awaitable<ResumeOn>(operation{lock, limit, std::move(stop)},
-                                                      std::forward<ResumeOn>(resume_on));
-    }
-
-    static auto release(hold& what, ResumeOn&& resume_on)
-    {
-        return coro::detail::make_awaitable<ResumeOn>(
-            coro::detail::release_operation{std::move(what)}, std::forward<ResumeOn>(resume_on));
-    }
-
-    static auto extend(hold& what, std::chrono::milliseconds lease, ResumeOn&& resume_on)
-    {
-        return coro::detail::make_awaitable<ResumeOn>(coro::detail::extend_operation{what, lease},
-                                                      std::forward<ResumeOn>(resume_on));
-    }
-};
-// NOLINTEND(*-rvalue-reference-param-not-moved)
-
-}  // namespace pawl::detail

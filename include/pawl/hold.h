@@ -69,12 +69,12 @@ public:
     void release();
     void release(std::error_code& ec) noexcept;
 
-    // These release the lock without blocking: async_release() with any completion token of
-    // Boost.Asio (needs <pawl/asio.h>), release_async() with co_await (needs <pawl/coro.h>). This
-    // object is empty as soon as the function returns.
+    // Releases the lock without blocking, with any completion token of Boost.Asio. Needs
+    // <pawl/asio.h>. This object is empty as soon as the function returns. docs/async.md has the
+    // same for coroutines and futures.
     // Round trips: as release().
-    // On failure: the handler gets the error code; co_await throws pawl::error.
-    // Threads: any thread may call them.
+    // On failure: the handler gets the error code.
+    // Threads: any thread may call it.
     // Cancellation: none. The call ends within client_options::command_limit.
     template <class CompletionToken>
     auto async_release(CompletionToken&& token)
@@ -82,14 +82,6 @@ public:
         if constexpr (detail::has_asio<CompletionToken>()) {
             return detail::asio_forms<CompletionToken>::release(
                 *this, std::forward<CompletionToken>(token));
-        }
-    }
-
-    template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto release_async(ResumeOn&& resume_on = {})
-    {
-        if constexpr (detail::has_coro<ResumeOn>()) {
-            return detail::coro_forms<ResumeOn>::release(*this, std::forward<ResumeOn>(resume_on));
         }
     }
 
@@ -103,12 +95,11 @@ public:
     void extend(std::chrono::milliseconds lease);
     void extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept;
 
-    // These extend the lock without blocking: async_extend() with any completion token of
-    // Boost.Asio (needs <pawl/asio.h>), extend_async() with co_await (needs <pawl/coro.h>). The
-    // hold may be moved or destroyed once the call has started.
+    // Extends the lock without blocking, with any completion token of Boost.Asio. Needs
+    // <pawl/asio.h>. The hold may be moved or destroyed once the call has started.
     // Round trips: as extend().
-    // On failure: the handler gets the error code; co_await throws pawl::error.
-    // Threads: any thread may call them.
+    // On failure: the handler gets the error code.
+    // Threads: any thread may call it.
     // Cancellation: none. The call ends within client_options::command_limit.
     template <class CompletionToken>
     auto async_extend(std::chrono::milliseconds lease, CompletionToken&& token)
@@ -116,15 +107,6 @@ public:
         if constexpr (detail::has_asio<CompletionToken>()) {
             return detail::asio_forms<CompletionToken>::extend(
                 *this, lease, std::forward<CompletionToken>(token));
-        }
-    }
-
-    template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto extend_async(std::chrono::milliseconds lease, ResumeOn&& resume_on = {})
-    {
-        if constexpr (detail::has_coro<ResumeOn>()) {
-            return detail::coro_forms<ResumeOn>::extend(*this, lease,
-                                                        std::forward<ResumeOn>(resume_on));
         }
     }
 

@@ -143,12 +143,14 @@ public:
     }
 
     // ── Without blocking ────────────────────────────────────────────────────────────────────────
-    // docs/async.md helps to choose between these two groups. Each group needs a header of its own;
-    // if that is not included, the compiler's message names it.
+    // These are for Boost.Asio. Coroutines without Boost, futures and other frameworks have free
+    // functions, in <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h>. docs/async.md helps to
+    // choose.
 
-    // These acquire the lock with any completion token of Boost.Asio. They need <pawl/asio.h>. The
-    // handler gets an error code and a hold; for the last two functions a std::optional<hold>,
-    // which is empty if the lock is busy or the limit has passed.
+    // These acquire the lock with any completion token of Boost.Asio. They need <pawl/asio.h>; if it
+    // is not included, the compiler's message names it. The handler gets an error code and a hold;
+    // for the last two functions a std::optional<hold>, which is empty if the lock is busy or the
+    // limit has passed.
     // Round trips: as the blocking calls.
     // On failure: the handler gets the error code.
     // Threads: any thread may call them. The handler is called through its associated executor,
@@ -173,48 +175,11 @@ public:
     }
 
     template <class Rep, class Period, class CompletionToken>
-    auto async_acquire_for(std::chrono::duration<Rep, Period> wait, CompletionToken&& token)
+    auto async_try_acquire_for(std::chrono::duration<Rep, Period> wait, CompletionToken&& token)
     {
         if constexpr (detail::has_asio<CompletionToken>()) {
             return detail::asio_forms<CompletionToken>::acquire_within(
                 *this, time_limit::after(wait), std::forward<CompletionToken>(token));
-        }
-    }
-
-    // These acquire the lock with co_await, in a coroutine of any kind. They need <pawl/coro.h>.
-    // The result is a hold; for the last two functions a std::optional<hold>, which is empty if the
-    // lock is busy or the limit has passed.
-    // Round trips: as the blocking calls.
-    // On failure: co_await throws pawl::error.
-    // Threads: any thread may call them. `resume_on` says where the coroutine continues; by default
-    //     on the client's own thread. There is no re-entry into a recursive_mutex.
-    // Cancellation: by `stop`. acquire_async() then throws `cancelled`; the other two return an
-    //     empty optional. Destroying the coroutine cancels the call too.
-    template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {})
-    {
-        if constexpr (detail::has_coro<ResumeOn>()) {
-            return detail::coro_forms<ResumeOn>::acquire(*this, std::move(stop),
-                                                         std::forward<ResumeOn>(resume_on));
-        }
-    }
-
-    template <class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto try_acquire_async(std::stop_token stop = {}, ResumeOn&& resume_on = {})
-    {
-        if constexpr (detail::has_coro<ResumeOn>()) {
-            return detail::coro_forms<ResumeOn>::acquire_within(
-                *this, time_limit::now(), std::move(stop), std::forward<ResumeOn>(resume_on));
-        }
-    }
-
-    template <class Rep, class Period, class ResumeOn = coro::on_client_thread>
-    [[nodiscard]] auto acquire_async_for(std::chrono::duration<Rep, Period> wait,
-                                         std::stop_token stop = {}, ResumeOn&& resume_on = {})
-    {
-        if constexpr (detail::has_coro<ResumeOn>()) {
-            return detail::coro_forms<ResumeOn>::acquire_within(
-                *this, time_limit::after(wait), std::move(stop), std::forward<ResumeOn>(resume_on));
         }
     }
 

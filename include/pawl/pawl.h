@@ -8,7 +8,7 @@
 #include <pawl/error.h>
 #include <pawl/event.h>
 #include <pawl/fair_mutex.h>
-#include <pawl/future.h>
+#include <pawl/futures.h>
 #include <pawl/hold.h>
 #include <pawl/local_server.h>
 #include <pawl/lockable.h>

@@ -24,7 +24,9 @@ event_loop::event_loop(const platform& platform)
       guest_epoll_{new_epoll()},
       wake_up_{new_event()},
       guest_wake_up_{new_event()},
-      alarm_{new_timer()}
+      alarm_{new_timer()},
+      alarm_fd_{alarm_.get()},
+      guest_wake_up_fd_{guest_wake_up_.get()}
 {
     // Edge-triggered: each signal wakes once, and the counter need not be read.
     for (const auto* const each : {&epoll_, &short_epoll_}) {
@@ -43,7 +45,7 @@ void event_loop::stop()
 {
     if (!thread_.joinable()) return;
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         stopping_ = true;
         rouse();
         signal_event(guest_wake_up_.get());
@@ -53,20 +55,21 @@ void event_loop::stop()
     // their destructors may call back.
     std::vector<task> left;
     {
-        std::unique_lock held{mutex_};
-        guest_left_.wait(held, [this] { return !has_guest_; });
+        common::unique_lock held{mutex_};
+        guest_left_.wait(held, [this]() PAWL_REQUIRES(mutex_) { return !has_guest_; });
         for (auto* const each :
              {&wake_up_, &guest_wake_up_, &alarm_, &epoll_, &short_epoll_, &guest_epoll_}) {
             each->reset();
         }
         left.swap(posted_);
     }
+    const common::scoped_lock running{turn_};
     timers_.clear();
 }
 
 void event_loop::post(task work)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (!wake_up_) return;
     posted_.push_back(std::move(work));
     if (!in_turn_) rouse();
@@ -85,7 +88,7 @@ void event_loop::on_alarm(task handler)
 
 void event_loop::set_alarm(boot_time when)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     alarm_at_ = when;
     arm();
 }
@@ -93,7 +96,7 @@ void event_loop::set_alarm(boot_time when)
 void event_loop::clock_moved()
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         arm();
     }
     post([] {});  // the loop looks at its timers again
@@ -101,7 +104,7 @@ void event_loop::clock_moved()
 
 boot_time event_loop::next_due()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (!wake_up_) return boot_time::max();
     return posted_.empty() && !in_turn_ ? std::min(next_timer_, alarm_at_) : boot_time::min();
 }
@@ -125,9 +128,10 @@ void event_loop::arm()
 
 void event_loop::watch(int fd, std::uint32_t events, ready_handler handler)
 {
+    assert_in_turn();
     watches_[fd] = std::make_shared<ready_handler>(std::move(handler));
     add(fd, events);
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     watched_ = watches_.size();
 }
 
@@ -140,9 +144,10 @@ void event_loop::change(int fd, std::uint32_t events)
 
 void event_loop::unwatch(int fd)
 {
+    assert_in_turn();
     if (watches_.erase(fd) == 0) return;
     remove(fd);
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     watched_ = watches_.size();
 }
 
@@ -163,6 +168,7 @@ void event_loop::remove(int fd) const noexcept
 
 event_loop::timer event_loop::call_at(boot_time when, task work)
 {
+    assert_in_turn();
     const timer handle{when, ++last_timer_};
     timers_.emplace(handle, std::move(work));
     return handle;
@@ -170,6 +176,7 @@ event_loop::timer event_loop::call_at(boot_time when, task work)
 
 void event_loop::cancel(const timer& handle)
 {
+    assert_in_turn();
     timers_.erase(handle);
 }
 
@@ -187,7 +194,7 @@ void event_loop::run()
 // Nothing if the loop must end.
 std::optional<event_loop::nap> event_loop::fall_asleep()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (stopping_) return std::nullopt;
     asleep_until_ = posted_.empty() ? next_timer_ : boot_time::min();
     const auto now = platform_->now();
@@ -204,7 +211,7 @@ bool event_loop::leaves_it_to_guests(boot_time now) const
 // False if the guest is refused.
 bool event_loop::take_turn(ready_list ready, who mine) noexcept
 {
-    const std::scoped_lock running{turn_};
+    const common::scoped_lock running{turn_};
     if (!begin_turn(ready, mine)) return false;
     for (const auto& each : ready) handle(each.data.fd);
     run_posted(mine);
@@ -215,14 +222,14 @@ bool event_loop::take_turn(ready_list ready, who mine) noexcept
 
 bool event_loop::begin_turn(ready_list ready, who mine)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (mine == who::own_thread) {
         roused_ = false;
         asleep_until_ = boot_time::min();
     } else if (is_refused(mine)) {
         // The kernel reported these descriptors to this guest only.
         for (const auto& each : ready) {
-            posted_.emplace_back([this, fd = each.data.fd] { handle(fd); });
+            posted_.emplace_back([this, fd = each.data.fd]() PAWL_REQUIRES(turn_) { handle(fd); });
         }
         rouse();
         return false;
@@ -233,7 +240,7 @@ bool event_loop::begin_turn(ready_list ready, who mine)
 
 void event_loop::end_turn(who mine)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     in_turn_ = false;
     next_timer_ = timers_.empty() ? boot_time::max() : timers_.begin()->first.first;
     if (mine == who::guest && (!posted_.empty() || next_timer_ < asleep_until_)) rouse();
@@ -241,7 +248,7 @@ void event_loop::end_turn(who mine)
 
 void event_loop::handle(int fd)
 {
-    if (fd == alarm_.get()) {
+    if (fd == alarm_fd_) {
         std::uint64_t count{};
         [[maybe_unused]] const auto got = ::read(fd, &count, sizeof count);  // makes it unreadable
         ring();
@@ -255,7 +262,7 @@ void event_loop::handle(int fd)
 void event_loop::ring()
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         // If the alarm was set again after it expired, the new time is still to come.
         if (alarm_at_ <= platform_->now()) alarm_at_ = boot_time::max();
     }
@@ -273,7 +280,7 @@ void event_loop::run_posted(who mine)
 
 bool event_loop::take_posted(who mine)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (posted_.empty() || is_refused(mine)) return false;
     running_.swap(posted_);
     return true;

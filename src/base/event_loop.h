@@ -26,15 +26,14 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "common/mutex.h"
 #include "common/unique_fd.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -61,7 +60,7 @@ public:
     // Joins the thread, refuses guests, and closes all descriptors.
     void stop() override;
 
-    void post(task work) override;
+    void post(task work) override PAWL_EXCLUDES(mutex_);
     void set_alarm(boot_time when) override;
     void on_alarm(task handler) override;
     timer call_at(boot_time when, task work) override;
@@ -70,7 +69,7 @@ public:
 
     void own_thread_only(bool now) override;
 
-    void clock_moved() override;
+    void clock_moved() override PAWL_EXCLUDES(mutex_);
     [[nodiscard]] boot_time next_due() override;
 
     // On the loop only. There is at most one watch for a descriptor. Its handler is called when the
@@ -89,26 +88,28 @@ private:
         const common::unique_fd* epoll{};
     };
 
-    void arm();    // mutex_ is held
-    void rouse();  // wakes the own thread; mutex_ is held
+    void arm() PAWL_REQUIRES(mutex_);
+    void rouse() PAWL_REQUIRES(mutex_);  // wakes the own thread
     void wake_guest();
     [[nodiscard]] bool may_have_guest();
     [[nodiscard]] std::optional<bool> wait_as_guest(const platform& here, boot_time until,
                                                     const std::stop_token& woken);
     void run();
     [[nodiscard]] std::optional<nap> fall_asleep();
-    [[nodiscard]] bool leaves_it_to_guests(boot_time now) const;  // mutex_ is held
+    [[nodiscard]] bool leaves_it_to_guests(boot_time now) const PAWL_REQUIRES(mutex_);
     bool take_turn(ready_list ready, who mine) noexcept;
-    [[nodiscard]] bool begin_turn(ready_list ready, who mine);
-    void end_turn(who mine);
-    void handle(int fd);
-    void run_posted(who mine);
-    [[nodiscard]] bool take_posted(who mine);
-    void run_timers();
+    [[nodiscard]] bool begin_turn(ready_list ready, who mine) PAWL_REQUIRES(turn_);
+    void end_turn(who mine) PAWL_REQUIRES(turn_);
+    void handle(int fd) PAWL_REQUIRES(turn_);
+    void run_posted(who mine) PAWL_REQUIRES(turn_);
+    [[nodiscard]] bool take_posted(who mine) PAWL_REQUIRES(turn_);
+    void run_timers() PAWL_REQUIRES(turn_);
     void ring();
+    // For what tasks call: the analysis cannot see that they run in a turn.
+    void assert_in_turn() const PAWL_ASSERTS_HELD(turn_) {}
     void add(int fd, std::uint32_t events) const;
     void remove(int fd) const noexcept;
-    [[nodiscard]] bool is_refused(who mine) const;  // mutex_ is held
+    [[nodiscard]] bool is_refused(who mine) const PAWL_REQUIRES(mutex_);
 
     const platform* platform_;
     common::unique_fd epoll_;        // of the own thread: everything
@@ -116,32 +117,38 @@ private:
     common::unique_fd guest_epoll_;  // of the guest: the watched descriptors
     task alarm_handler_;
 
-    std::mutex mutex_;
-    // These are guarded by mutex_. The descriptors are closed when the loop is stopped.
-    common::unique_fd wake_up_;
-    common::unique_fd guest_wake_up_;
-    common::unique_fd alarm_;
-    boot_time alarm_at_ = boot_time::max();      // max() after it has expired
-    boot_time next_timer_ = boot_time::max();    // between two turns
-    boot_time asleep_until_ = boot_time::min();  // of the own thread
-    bool roused_ = false;                        // it was woken and has not noticed it yet
-    bool in_turn_ = false;  // a thread runs tasks, and looks for posted tasks afterwards
-    std::vector<task> posted_;
-    bool stopping_ = false;
-    bool has_guest_ = false;
-    boot_time guest_moved_{};      // when a guest last came or left
-    bool left_to_guests_ = false;  // the watched descriptors
-    unsigned other_helpers_ = 0;   // threads that could not become the guest, because there is one
-    unsigned own_thread_only_ = 0;
-    std::size_t watched_ = 0;
-    std::condition_variable guest_left_;
+    common::mutex mutex_;
+    // The descriptors are closed when the loop is stopped.
+    common::unique_fd wake_up_ PAWL_GUARDED_BY(mutex_);
+    common::unique_fd guest_wake_up_ PAWL_GUARDED_BY(mutex_);
+    common::unique_fd alarm_ PAWL_GUARDED_BY(mutex_);
+    // The numbers of two of them, which a turn and the guest compare with. stop() closes the descriptors
+    // after both have ended.
+    const int alarm_fd_;
+    const int guest_wake_up_fd_;
+    boot_time alarm_at_ PAWL_GUARDED_BY(mutex_) = boot_time::max();    // max() after it has expired
+    boot_time next_timer_ PAWL_GUARDED_BY(mutex_) = boot_time::max();  // between two turns
+    boot_time asleep_until_ PAWL_GUARDED_BY(mutex_) = boot_time::min();  // of the own thread
+    bool roused_ PAWL_GUARDED_BY(mutex_) = false;  // it was woken and has not noticed it yet
+    // A thread runs tasks, and looks for posted tasks afterwards.
+    bool in_turn_ PAWL_GUARDED_BY(mutex_) = false;
+    std::vector<task> posted_ PAWL_GUARDED_BY(mutex_);
+    bool stopping_ PAWL_GUARDED_BY(mutex_) = false;
+    bool has_guest_ PAWL_GUARDED_BY(mutex_) = false;
+    boot_time guest_moved_ PAWL_GUARDED_BY(mutex_){};      // when a guest last came or left
+    bool left_to_guests_ PAWL_GUARDED_BY(mutex_) = false;  // the watched descriptors
+    // Threads that could not become the guest, because there is one.
+    unsigned other_helpers_ PAWL_GUARDED_BY(mutex_) = 0;
+    unsigned own_thread_only_ PAWL_GUARDED_BY(mutex_) = 0;
+    std::size_t watched_ PAWL_GUARDED_BY(mutex_) = 0;
+    common::condition_variable guest_left_;
 
-    // The thread that holds this mutex runs tasks, and owns all members below.
-    std::mutex turn_;
-    std::map<int, std::shared_ptr<ready_handler>> watches_;
-    std::map<timer, task> timers_;
-    std::uint64_t last_timer_ = 0;
-    std::vector<task> running_;  // a member, to reuse its memory
+    // The thread that holds this mutex runs tasks.
+    common::mutex turn_;
+    std::map<int, std::shared_ptr<ready_handler>> watches_ PAWL_GUARDED_BY(turn_);
+    std::map<timer, task> timers_ PAWL_GUARDED_BY(turn_);
+    std::uint64_t last_timer_ PAWL_GUARDED_BY(turn_) = 0;
+    std::vector<task> running_ PAWL_GUARDED_BY(turn_);  // a member, to reuse its memory
 
     std::thread thread_;  // last, because it uses all of the above
 };

@@ -9,7 +9,7 @@ namespace pawl::base {
 
 void event_loop::own_thread_only(bool now)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     own_thread_only_ += now ? 1U : -1U;
     if (!now || own_thread_only_ > 1) return;
     if (left_to_guests_) rouse();
@@ -18,7 +18,7 @@ void event_loop::own_thread_only(bool now)
 
 void event_loop::wake_guest()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (guest_wake_up_) signal_event(guest_wake_up_.get());
 }
 
@@ -28,7 +28,7 @@ public:
     explicit visit(event_loop& where) : where_{&where}
     {
         const auto now = where_->platform_->now();
-        const std::scoped_lock guard{where_->mutex_};
+        const common::scoped_lock guard{where_->mutex_};
         // Without descriptors there is nothing to help with.
         if (where_->watched_ == 0 || where_->is_refused(who::guest)) return;
         if (where_->has_guest_) {
@@ -45,7 +45,7 @@ public:
     {
         if (!is_guest_ && !is_other_) return;
         const auto now = where_->platform_->now();
-        const std::scoped_lock guard{where_->mutex_};
+        const common::scoped_lock guard{where_->mutex_};
         if (is_other_) {
             --where_->other_helpers_;
             return;
@@ -97,7 +97,7 @@ std::optional<bool> event_loop::wait_as_guest(const platform& here, boot_time un
         if (now >= until) return true;
         const auto timeout = poll_timeout(std::min(until, now + longest), now);
         const auto ready = wait_on(guest_epoll_, room, timeout, &signals.before());
-        const bool just_called = ready.size() == 1 && ready[0].data.fd == guest_wake_up_.get();
+        const bool just_called = ready.size() == 1 && ready[0].data.fd == guest_wake_up_fd_;
         const bool may_stay =
             ready.empty() || just_called ? may_have_guest() : take_turn(ready, who::guest);
         if (!may_stay) return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<bool> event_loop::wait_as_guest(const platform& here, boot_time un
 
 bool event_loop::may_have_guest()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     return !is_refused(who::guest);
 }
 

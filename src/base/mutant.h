@@ -46,8 +46,16 @@ inline mutant active_mutant = mutant::none;
 {
     return active_mutant == which;
 }
+[[nodiscard]] inline bool has_mutant() noexcept
+{
+    return active_mutant != mutant::none;
+}
 #else
 [[nodiscard]] constexpr bool is(mutant /*which*/) noexcept
+{
+    return false;
+}
+[[nodiscard]] constexpr bool has_mutant() noexcept
 {
     return false;
 }

@@ -2,11 +2,10 @@
 
 #include "base/random.h"
 #include "base/thread_mark.h"
+#include "common/mutex.h"
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 namespace pawl::base {
 
@@ -32,15 +31,15 @@ bool system_platform::pause(boot_time until, const interrupt* stop)
 
 bool system_platform::sleep(boot_time until, const std::stop_token& woken)
 {
-    std::mutex mutex;
-    std::condition_variable changed;
+    common::mutex mutex;
+    common::condition_variable changed;
     const std::stop_callback wake{woken, [&] {
-                                      const std::scoped_lock guard{mutex};
+                                      const common::scoped_lock guard{mutex};
                                       changed.notify_one();
                                   }};
     // At most this long at a time: this clock stops while the machine is suspended.
     constexpr std::chrono::nanoseconds longest = std::chrono::minutes{1};
-    std::unique_lock guard{mutex};
+    common::unique_lock guard{mutex};
     while (!woken.stop_requested()) {
         const auto now = boot_clock::now();
         if (now >= until) return true;

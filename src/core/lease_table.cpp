@@ -1,10 +1,10 @@
 #include "core/lease_table.h"
 
 #include "base/mutant.h"
+#include "base/require.h"
 #include "core/deadline.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 namespace pawl::core {
@@ -49,9 +49,12 @@ milliseconds renewal_limit(milliseconds lease, milliseconds command_limit)
 
 void lease_table::add(const lease_ptr& lease, boot_time sent)
 {
-    assert(lease->number == 0);
+    base::require(lease->number == 0, "a lease is added twice");
     lease->number = ++last_number_;
-    lease->deadline = local_deadline(sent, lease->length, drift_);
+    const auto deadline = local_deadline(sent, lease->length, drift_);
+    base::require(sent < deadline && deadline < sent + lease->length,
+                  "the deadline of a grant is not within its lease");
+    lease->deadline = deadline;
     lease->renew_at = sent + lease->length / 3;
     schedule(lease);
 }
@@ -125,6 +128,7 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
     std::vector<lease_ptr> taken;
     most = std::min(most, most_under_way - under_way_);
     const auto take = [&](const lease_ptr& lease) {
+        base::require(!lease->is_over(), "a lease that was released or lost is renewed");
         lease->due = false;
         lease->under_way = true;
         ++under_way_;
@@ -212,7 +216,8 @@ void lease_table::move_to(const lease_ptr& lease, hold_state to, cause why, std:
                           transitions& out)
 {
     const auto from = lease->state.load();
-    assert(from != hold_state::lost && from != hold_state::released);
+    base::require(from != hold_state::lost && from != hold_state::released,
+                  "a lease that is over changes its state");
     lease->why = why;
     lease->state = to;
     if (to == hold_state::lost || to == hold_state::released) {

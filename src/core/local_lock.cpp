@@ -1,6 +1,7 @@
 #include "core/local_lock.h"
 
 #include "base/mutant.h"
+#include "base/require.h"
 
 #include <algorithm>
 #include <variant>
@@ -57,6 +58,8 @@ local_lock::turn local_lock::turn_of(local_queue::turn what, ticket mine)
 
 local_lock::turn local_lock::take()
 {
+    base::require(next_fence_ <= last_fence_,
+                  "a lock is passed on with a fence that was not reserved");
     const auto fence =
         base::is(base::mutant::pass_on_stale_fence) ? lease_->fence.load() : next_fence_++;
     return {.what = turn::kind::take, .lease = lease_, .fence = fence};

@@ -1,12 +1,12 @@
 // Runs the user's code: event handlers and stop_callbacks, in order, with no mutex held.
 #pragma once
 
+#include "common/mutex.h"
+
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 namespace pawl::observe {
@@ -48,17 +48,17 @@ public:
 private:
     // Outlives the dispatcher if a handler runs longer than that.
     struct queue {
-        std::mutex mutex;
-        std::condition_variable changed;
-        std::deque<task> tasks;
-        bool closing = false;
-        bool finished = false;
+        common::mutex mutex;
+        common::condition_variable changed;
+        std::deque<task> tasks PAWL_GUARDED_BY(mutex);
+        bool closing PAWL_GUARDED_BY(mutex) = false;
+        bool finished PAWL_GUARDED_BY(mutex) = false;
+        std::thread thread PAWL_GUARDED_BY(mutex);  // not joinable after close()
     };
-    void start();  // queue_->mutex is held
+    static void start(const std::shared_ptr<queue>& queue) PAWL_REQUIRES(queue->mutex);
     static void run(const std::shared_ptr<queue>& queue);
 
     std::shared_ptr<queue> queue_;
-    std::thread thread_;  // guarded by queue_->mutex
 };
 
 }  // namespace pawl::observe

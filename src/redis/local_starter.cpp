@@ -1,9 +1,9 @@
 #include "redis/local_starter.h"
 
 #include "base/signal_free_thread.h"
+#include "common/mutex.h"
 #include "redis/local_server.h"
 
-#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -11,9 +11,9 @@
 namespace pawl::redis {
 
 struct local_starter::state {
-    std::mutex mutex;
-    base::event_loop* loop{};      // guarded by mutex; null after the starter is destroyed
-    std::vector<handler> waiting;  // only touched on the loop
+    common::mutex mutex;
+    base::event_loop* loop PAWL_GUARDED_BY(mutex){};  // null after the starter is destroyed
+    std::vector<handler> waiting;                     // only touched on the loop
 
     void finish(const std::optional<failure>& problem)
     {
@@ -29,7 +29,7 @@ local_starter::local_starter(base::event_loop& loop, std::chrono::milliseconds l
 
 local_starter::~local_starter()
 {
-    const std::scoped_lock guard{state_->mutex};
+    const common::scoped_lock guard{state_->mutex};
     state_->loop = nullptr;
 }
 
@@ -38,7 +38,7 @@ void local_starter::start(handler done)
     state_->waiting.push_back(std::move(done));
     if (state_->waiting.size() > 1) return;
     const auto tell = [state = state_](std::optional<failure> problem) {
-        const std::scoped_lock guard{state->mutex};
+        const common::scoped_lock guard{state->mutex};
         if (state->loop == nullptr) return;
         state->loop->post([state, problem = std::move(problem)] { state->finish(problem); });
     };

@@ -8,19 +8,19 @@ namespace pawl::redis {
 std::variant<pool::loan, failure> pool::take(base::boot_time until, const base::interrupt* stop,
                                              bool may_start)
 {
-    guard held{mutex_};
+    common::unique_lock held{mutex_};
     if (in_use_ >= size_) {
         if (auto problem = wait_for_turn(held, until, stop)) return std::move(*problem);
     }
     // From here on this caller counts as a user of a connection, until the loan is given back.
     const bool alone = ++in_use_ == 1;
-    auto found = take_idle(held);
+    auto found = take_idle();
     held.unlock();
     while (found) {
         found->is_alone(alone);
         if (!found->is_stale()) return loan{*this, std::move(found)};
         held.lock();
-        found = take_idle(held);
+        found = take_idle();
         held.unlock();
     }
     auto opened = open(until, stop, may_start);
@@ -51,12 +51,12 @@ std::variant<std::unique_ptr<connection>, failure> pool::open(base::boot_time un
     }
 }
 
-std::optional<failure> pool::wait_for_turn(guard& held, base::boot_time until,
+std::optional<failure> pool::wait_for_turn(common::unique_lock& held, base::boot_time until,
                                            const base::interrupt* stop)
 {
     const auto left = until - base::boot_clock::now();
     const auto by = std::chrono::steady_clock::now() + std::max(left, left.zero());
-    const auto free = [this] { return in_use_ < size_; };
+    const auto free = [this]() PAWL_REQUIRES(mutex_) { return in_use_ < size_; };
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
     ++waiting_;
     const bool is_free = turn_over_.wait_until(held, token, by, free);
@@ -68,7 +68,7 @@ std::optional<failure> pool::wait_for_turn(guard& held, base::boot_time until,
         "all connections of the pool were in use (pool_size " + std::to_string(size_) + ")"};
 }
 
-std::unique_ptr<connection> pool::take_idle(const guard& /*held*/)
+std::unique_ptr<connection> pool::take_idle()
 {
     if (idle_.empty()) return nullptr;
     auto found = std::move(idle_.back());
@@ -79,7 +79,7 @@ std::unique_ptr<connection> pool::take_idle(const guard& /*held*/)
 void pool::drop_idle()
 {
     std::vector<std::unique_ptr<connection>> dropped;
-    const guard held{mutex_};
+    const common::scoped_lock held{mutex_};
     dropped.swap(idle_);
 }
 
@@ -88,7 +88,7 @@ void pool::give_back(std::unique_ptr<connection> what)
 {
     bool someone_waits = false;
     {
-        const guard held{mutex_};
+        const common::scoped_lock held{mutex_};
         if (what && what->is_reusable()) idle_.push_back(std::move(what));
         --in_use_;
         someone_waits = waiting_ > 0;

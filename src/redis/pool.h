@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "common/mutex.h"
 #include "redis/connection.h"
 #include "redis/failure.h"
 #include "redis/server.h"
@@ -12,7 +13,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -55,10 +55,11 @@ public:
     void drop_idle();
 
 private:
-    using guard = std::unique_lock<std::mutex>;  // of mutex_
-    [[nodiscard]] std::optional<failure> wait_for_turn(guard& held, base::boot_time until,
-                                                       const base::interrupt* stop);
-    [[nodiscard]] std::unique_ptr<connection> take_idle(const guard& held);
+    [[nodiscard]] std::optional<failure> wait_for_turn(common::unique_lock& held,
+                                                       base::boot_time until,
+                                                       const base::interrupt* stop)
+        PAWL_REQUIRES(mutex_);
+    [[nodiscard]] std::unique_ptr<connection> take_idle() PAWL_REQUIRES(mutex_);
     [[nodiscard]] std::variant<std::unique_ptr<connection>, failure> open(
         base::boot_time until, const base::interrupt* stop, bool may_start) const;
     void give_back(std::unique_ptr<connection> what);
@@ -67,11 +68,12 @@ private:
     std::size_t size_;
     std::chrono::milliseconds connect_limit_;
 
-    std::mutex mutex_;
+    common::mutex mutex_;
     std::condition_variable_any turn_over_;
-    std::vector<std::unique_ptr<connection>> idle_;  // the last one was used last
-    std::size_t in_use_ = 0;
-    std::size_t waiting_ = 0;  // callers that wait for a connection
+    // The last one was used last.
+    std::vector<std::unique_ptr<connection>> idle_ PAWL_GUARDED_BY(mutex_);
+    std::size_t in_use_ PAWL_GUARDED_BY(mutex_) = 0;
+    std::size_t waiting_ PAWL_GUARDED_BY(mutex_) = 0;  // callers that wait for a connection
 };
 
 }  // namespace pawl::redis

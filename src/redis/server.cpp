@@ -28,7 +28,7 @@ std::unique_ptr<link> server::dial(base::boot_time until) const
     if (config_.where.what == address::kind::unix_socket) {
         return std::make_unique<link>(config_, tls_.get(), std::nullopt, until);
     }
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (!host_ || host_->finished()) host_.emplace(config_.where.host, config_.where.port);
     return std::make_unique<link>(config_, tls_.get(), host_, until);
 }

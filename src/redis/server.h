@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "common/mutex.h"
 #include "redis/failure.h"
 #include "redis/link.h"
 #include "redis/resolve.h"
@@ -10,7 +11,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -42,8 +42,8 @@ private:
 
     // One lookup at a time for all connections, so that a slow name server does not get hundreds of
     // queries.
-    mutable std::mutex mutex_;
-    mutable std::optional<resolution> host_;
+    mutable common::mutex mutex_;
+    mutable std::optional<resolution> host_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::redis

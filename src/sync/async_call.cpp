@@ -12,7 +12,7 @@ void async_calls::start(std::shared_ptr<async_call> call)
 {
     bool too_late = false;
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         too_late = abandoned_;
         if (!too_late) {
             link(*call);
@@ -32,7 +32,7 @@ void async_calls::start(std::shared_ptr<async_call> call)
 void async_calls::ended(async_call& call)
 {
     std::shared_ptr<async_call> kept;  // until the mutex is free
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (call.self_ == nullptr) return;
     kept = std::move(call.self_);
     unlink(call);
@@ -47,7 +47,7 @@ void async_calls::close(base::boot_time until)
         while (platform_.now() < until) {
             std::stop_token all_ended;
             {
-                const std::scoped_lock guard{mutex_};
+                const common::scoped_lock guard{mutex_};
                 if (first_ == nullptr) return;
                 all_ended_ = std::stop_source{};
                 all_ended = all_ended_.get_token();
@@ -64,7 +64,7 @@ void async_calls::cancel_all()
 {
     std::vector<std::shared_ptr<async_call>> all;
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         for (auto* each = first_; each != nullptr; each = each->after_) all.push_back(each->self_);
     }
     for (const auto& each : all) each->cancel();
@@ -75,7 +75,7 @@ void async_calls::abandon_all()
     while (true) {
         std::shared_ptr<async_call> next;
         {
-            const std::scoped_lock guard{mutex_};
+            const common::scoped_lock guard{mutex_};
             abandoned_ = true;
             if (first_ == nullptr) return;
             next = std::move(first_->self_);

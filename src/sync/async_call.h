@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "common/mutex.h"
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 
 namespace pawl::sync {
@@ -30,6 +30,7 @@ public:
 private:
     friend class async_calls;
 
+    // These are guarded by the mutex of async_calls, which cannot be named here.
     std::shared_ptr<async_call> self_;  // while it is under way
     async_call* before_ = nullptr;
     async_call* after_ = nullptr;
@@ -55,17 +56,17 @@ public:
 
 private:
     void cancel_all();
-    void link(async_call& call);    // mutex_ is held
-    void unlink(async_call& call);  // likewise
+    void link(async_call& call) PAWL_REQUIRES(mutex_);
+    void unlink(async_call& call) PAWL_REQUIRES(mutex_);
 
     base::platform& platform_;
     base::scheduler& loop_;
     std::atomic<bool> closing_{false};
 
-    std::mutex mutex_;
-    async_call* first_ = nullptr;  // guarded by mutex_, as are the pointers in the calls, and below
-    bool abandoned_ = false;
-    std::stop_source all_ended_;  // wakes close()
+    common::mutex mutex_;
+    async_call* first_ PAWL_GUARDED_BY(mutex_) = nullptr;
+    bool abandoned_ PAWL_GUARDED_BY(mutex_) = false;
+    std::stop_source all_ended_ PAWL_GUARDED_BY(mutex_);  // wakes close()
 };
 
 }  // namespace pawl::sync

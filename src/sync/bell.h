@@ -2,8 +2,9 @@
 // driver waits is heard by the next one.
 #pragma once
 
+#include "common/mutex.h"
+
 #include <functional>
-#include <mutex>
 #include <utility>
 
 namespace pawl::sync {
@@ -16,7 +17,7 @@ public:
     // is not called.
     [[nodiscard]] bool on_ring(waker wake)
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         if (std::exchange(rung_, false)) return false;
         wake_ = std::move(wake);
         return true;
@@ -25,7 +26,7 @@ public:
     // The driver waits no more.
     void silence()
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         wake_ = nullptr;
         rung_ = false;
     }
@@ -34,7 +35,7 @@ public:
     {
         waker wake;
         {
-            const std::scoped_lock guard{mutex_};
+            const common::scoped_lock guard{mutex_};
             wake = std::exchange(wake_, nullptr);
             rung_ = !wake;
         }
@@ -42,9 +43,9 @@ public:
     }
 
 private:
-    std::mutex mutex_;
-    bool rung_ = false;
-    waker wake_;
+    common::mutex mutex_;
+    bool rung_ PAWL_GUARDED_BY(mutex_) = false;
+    waker wake_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

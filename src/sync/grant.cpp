@@ -1,5 +1,6 @@
 #include "sync/grant.h"
 
+#include "base/require.h"
 #include "core/exchange.h"
 #include "sync/departure.h"
 #include "sync/local_lock.h"
@@ -111,9 +112,13 @@ unsigned grant::drop_one()
     auto before = word_.load();
     auto after = before;
     do {
+        base::require(before.is_locked(), "a lock is released more often than it was acquired");
         after = before;
         after.leave();
     } while (!word_.compare_exchange_weak(before, after));
+    // It is passed on only after this grant has left.
+    base::require(after.is_locked() || lease_->fence == fence_,
+                  "a lock is released by a hold that another one has followed");
     return after.holds();
 }
 

@@ -1,5 +1,6 @@
 #include "sync/lease_keeper.h"
 
+#include "base/require.h"
 #include "sync/loop_driver.h"
 #include "sync/message.h"
 
@@ -76,7 +77,7 @@ lease_keeper::lease_keeper(const client_options& options, const surroundings& ar
 
 void lease_keeper::add(const lease_ptr& lease, boot_time sent)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     table_.add(lease, sent);
     if (closed_) {
         core::transitions changes;
@@ -91,7 +92,7 @@ void lease_keeper::add(const lease_ptr& lease, boot_time sent)
 
 bool lease_keeper::end(const lease_ptr& lease)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     const bool was_held = table_.release(lease, changes);
@@ -103,7 +104,7 @@ bool lease_keeper::end(const lease_ptr& lease)
 void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds length,
                             boot_time sent)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     table_.extended(lease, length, sent, changes);
@@ -113,7 +114,7 @@ void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds le
 
 void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& detail)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     // If the deadline has passed meanwhile, that is the reason, whatever the server says now.
     table_.expire(platform_.now(), changes);
@@ -124,15 +125,19 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
 
 void lease_keeper::rest(const lease_ptr& lease)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
+    base::require(!lease->idle, "a lock is released that nobody holds");
     lease->idle = true;
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
 
 void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
+    // rest() leaves a lease that is over as it is.
+    base::require(lease->idle || lease->is_over(), "a lock is passed on while someone holds it");
+    base::require(fence > lease->fence, "a lock is passed on with a fence that does not grow");
     lease->fence = fence;
     lease->idle = false;
     lease->lost = std::stop_source{std::nostopstate};
@@ -140,7 +145,7 @@ void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
 
 std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fence)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (lease->fence != fence) return std::stop_source{std::nostopstate};
     if (!lease->lost.stop_possible()) lease->lost = std::stop_source{};
     return lease->lost;
@@ -149,7 +154,7 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
     if (lease->is_over() || platform_.now() < lease->deadline.load()) return;
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     tell(changes);
@@ -167,7 +172,7 @@ void lease_keeper::set_alarm()
 void lease_keeper::on_alarm()
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         core::transitions changes;
         table_.expire(platform_.now(), changes);
         alarm_at_ = boot_time::max();
@@ -182,7 +187,7 @@ void lease_keeper::renew_what_is_due()
         std::vector<lease_ptr> due;
         const auto now = platform_.now();
         {
-            const std::scoped_lock guard{mutex_};
+            const common::scoped_lock guard{mutex_};
             due = table_.take_due(now, most_in_one_renewal);
             set_alarm();
         }
@@ -210,8 +215,9 @@ void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
                               const core::renew_request::reply& replies)
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         const auto now = platform_.now();
+        base::require(replies.size() == due.size(), "a renewal has answers for other leases");
         core::transitions changes;
         table_.expire(now, changes);
         for (std::size_t i = 0; i < due.size(); ++i) {
@@ -256,7 +262,9 @@ private:
 void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, core::giving how)
 {
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
+        base::require(lease->number == 0 || lease->is_over(),
+                      "a lock is given back while someone holds it");
         ++being_given_back_;
     }
     core::give_back_machine machine{lease, wanted_until, how, command_limit_};
@@ -268,14 +276,14 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, cor
 
 void lease_keeper::one_given_back()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (--being_given_back_ == 0) all_given_back_.request_stop();
 }
 
 void lease_keeper::close(boot_time until)
 {
     wait_for_given_back(until);
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     closed_ = true;
     core::transitions changes;
     table_.close(changes);
@@ -288,7 +296,7 @@ void lease_keeper::wait_for_given_back(boot_time until)
         while (platform_.now() < until) {
             std::stop_token all_given_back;
             {
-                const std::scoped_lock guard{mutex_};
+                const common::scoped_lock guard{mutex_};
                 if (being_given_back_ == 0) return;
                 all_given_back_ = std::stop_source{};
                 all_given_back = all_given_back_.get_token();
@@ -338,7 +346,7 @@ void lease_keeper::warn(std::string text)
 
 std::vector<lease_ptr> lease_keeper::all()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
     tell(changes);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "common/mutex.h"
 #include "core/give_back.h"
 #include "core/lease_table.h"
 #include "observe/dispatcher.h"
@@ -19,7 +20,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -70,15 +70,15 @@ public:
 
 private:
     void on_alarm();
-    void renew_what_is_due();
+    void renew_what_is_due() PAWL_EXCLUDES(mutex_);
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
                     const core::renew_request::reply& replies);
     class giving_back;
-    void one_given_back();
+    void one_given_back() PAWL_EXCLUDES(mutex_);
     void wait_for_given_back(base::boot_time until);
-    void set_alarm();                             // mutex_ is held
-    void tell(const core::transitions& changes);  // mutex_ is held
+    void set_alarm() PAWL_REQUIRES(mutex_);
+    void tell(const core::transitions& changes) PAWL_REQUIRES(mutex_);
     void tell_handlers(const core::transition& change);
 
     // Shared with what is posted, which may outlive the client.
@@ -96,13 +96,14 @@ private:
     observe::dispatcher& handlers_;
     std::string server_;  // for messages
 
-    std::mutex mutex_;
-    core::lease_table table_;           // guarded by mutex_
-    base::boot_time alarm_at_;          // guarded by mutex_
-    std::size_t being_given_back_ = 0;  // guarded by mutex_
-    bool connecting_ = false;           // guarded by mutex_; for the renewals
-    bool closed_ = false;               // guarded by mutex_
-    std::stop_source all_given_back_;   // wakes close(), in a way that every platform can
+    common::mutex mutex_;
+    core::lease_table table_ PAWL_GUARDED_BY(mutex_);
+    base::boot_time alarm_at_ PAWL_GUARDED_BY(mutex_);
+    std::size_t being_given_back_ PAWL_GUARDED_BY(mutex_) = 0;
+    bool connecting_ PAWL_GUARDED_BY(mutex_) = false;  // for the renewals
+    bool closed_ PAWL_GUARDED_BY(mutex_) = false;
+    std::stop_source all_given_back_
+        PAWL_GUARDED_BY(mutex_);  // wakes close(), in a way that every platform can
 };
 
 }  // namespace pawl::sync

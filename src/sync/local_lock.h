@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "common/mutex.h"
 #include "core/lease_table.h"
 #include "core/local_lock.h"
 #include "sync/bell.h"
@@ -12,7 +13,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace pawl::sync {
@@ -44,10 +44,9 @@ public:
 private:
     void on_lost() override;
 
-    // Runs an event of the machine, and does what follows from it.
-    template <class Event>
-    auto after(Event event);
-    void do_what_follows(std::unique_lock<std::mutex>& held, base::boot_time now);
+    // While one exists, the mutex is held and an event of the machine is handled. Its destructor does
+    // what follows from the event.
+    class event;
     void look_at(base::boot_time when);
     [[nodiscard]] turn passed_on(turn what);
 
@@ -55,9 +54,9 @@ private:
     settings_ptr settings_;
     std::weak_ptr<local_locks> all_;  // it may outlive them, in a task that never runs
 
-    std::mutex mutex_;
-    core::local_lock machine_;                         // guarded by mutex_
-    std::map<ticket, std::shared_ptr<bell>> waiting_;  // guarded by mutex_
+    common::mutex mutex_;
+    core::local_lock machine_ PAWL_GUARDED_BY(mutex_);
+    std::map<ticket, std::shared_ptr<bell>> waiting_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

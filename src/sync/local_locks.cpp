@@ -47,7 +47,7 @@ std::shared_ptr<local_lock> local_locks::meet(client_state& client, const settin
     // Destroyed only when the mutex is free: their destructors want it.
     std::vector<std::shared_ptr<local_lock>> others;
     std::shared_ptr<local_lock> made;
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     const auto [begin, end] = all_.equal_range(std::string_view{settings->what.name});
     for (auto each = begin; each != end; ++each) {
         auto found = (*each)->weak_from_this().lock();
@@ -63,7 +63,7 @@ void local_locks::part_from(const local_lock& which) noexcept
 {
     // A thread that exists in the parent only may have held the mutex.
     if (process_mark_ != base::process_mark()) return;
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     const auto [begin, end] = all_.equal_range(name_of(&which));
     const auto found = std::find(begin, end, &which);
     if (found != end) all_.erase(found);
@@ -73,7 +73,7 @@ void local_locks::wanted(std::optional<std::string_view> name)
 {
     std::vector<std::shared_ptr<local_lock>> found;
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         const auto [begin, end] =
             name ? all_.equal_range(*name) : std::pair{all_.begin(), all_.end()};
         for (auto each = begin; each != end; ++each) {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/forked.h"
+#include "common/mutex.h"
 #include "sync/lock_settings.h"
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -29,9 +29,9 @@ public:
 
 private:
     unsigned process_mark_ = base::process_mark();
-    std::mutex mutex_;
+    common::mutex mutex_;
 
-    // By name. Each takes itself out before it is gone.
+    // By name. Each lock removes itself in its destructor.
     struct name_hash {
         using is_transparent = void;
         std::size_t operator()(std::string_view name) const noexcept;
@@ -43,7 +43,7 @@ private:
         bool operator()(const local_lock* one, std::string_view name) const noexcept;
         bool operator()(std::string_view name, const local_lock* one) const noexcept;
     };
-    std::unordered_multiset<local_lock*, name_hash, same_name> all_;  // guarded by mutex_
+    std::unordered_multiset<local_lock*, name_hash, same_name> all_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

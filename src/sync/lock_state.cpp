@@ -86,7 +86,7 @@ maybe_trouble lock_state::prepare()
 
 grant_ptr lock_state::own_grant()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     std::erase_if(owners_, [](const auto& owner) {
         const auto grant = owner.second.lock();
         return !grant || !grant->has_holds();
@@ -99,27 +99,27 @@ grant_ptr lock_state::own_grant()
 
 void lock_state::remember(const grant_ptr& mine)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     owners_.emplace_back(client_->platform().thread_mark(), mine);
 }
 
 void lock_state::keep(hold what)
 {
     auto kept = std::make_unique<hold>(std::move(what));
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     locked_.emplace_back(client_->platform().thread_mark(), std::move(kept));
 }
 
 hold* lock_state::current() const noexcept
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     const auto mine = last_of_this_thread();
     return mine < locked_.size() ? locked_[mine].second.get() : nullptr;
 }
 
 std::unique_ptr<hold> lock_state::take_current() noexcept
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     const auto mine = last_of_this_thread();
     if (mine == locked_.size()) return nullptr;
     auto last = std::move(locked_[mine].second);
@@ -127,7 +127,7 @@ std::unique_ptr<hold> lock_state::take_current() noexcept
     return last;
 }
 
-// An index into locked_, or its size if there is none. mutex_ is held.
+// An index into locked_, or its size if there is none.
 std::size_t lock_state::last_of_this_thread() const noexcept
 {
     for (std::size_t i = locked_.size(); i > 0; --i) {

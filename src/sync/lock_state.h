@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/interrupt.h"
+#include "common/mutex.h"
 #include "core/object.h"
 #include "sync/acquisition.h"
 #include "sync/client_state.h"
@@ -19,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -60,16 +60,19 @@ private:
     [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
     [[nodiscard]] grant_ptr own_grant();
-    [[nodiscard]] std::size_t last_of_this_thread() const noexcept;
+    [[nodiscard]] std::size_t last_of_this_thread() const noexcept PAWL_REQUIRES(mutex_);
     void remember(const grant_ptr& mine);
 
     std::shared_ptr<client_state> client_;
     settings_ptr settings_;
     std::shared_ptr<local_lock> lock_;  // null in a child process, which cannot use it
 
-    mutable std::mutex mutex_;
-    std::vector<std::pair<std::uint64_t, std::weak_ptr<hold::grant>>> owners_;  // for re-entry
-    std::vector<std::pair<std::uint64_t, std::unique_ptr<hold>>> locked_;       // by lock()
+    mutable common::mutex mutex_;
+    // For re-entry.
+    std::vector<std::pair<std::uint64_t, std::weak_ptr<hold::grant>>> owners_
+        PAWL_GUARDED_BY(mutex_);
+    // By lock().
+    std::vector<std::pair<std::uint64_t, std::unique_ptr<hold>>> locked_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

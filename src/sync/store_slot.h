@@ -1,10 +1,10 @@
 // The store of a client, until the client is closed. A call that runs at that moment keeps the store.
 #pragma once
 
+#include "common/mutex.h"
 #include "store/store.h"
 
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace pawl::sync {
@@ -16,7 +16,7 @@ public:
     // nullptr if it is closed.
     [[nodiscard]] std::shared_ptr<store::store> get() const
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         return store_;
     }
 
@@ -24,13 +24,13 @@ public:
     void close()
     {
         std::shared_ptr<store::store> gone;  // destroyed after the mutex is free
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         gone.swap(store_);
     }
 
 private:
-    mutable std::mutex mutex_;
-    std::shared_ptr<store::store> store_;
+    mutable common::mutex mutex_;
+    std::shared_ptr<store::store> store_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

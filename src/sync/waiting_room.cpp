@@ -35,7 +35,7 @@ void waiting_room::granted(const core::grant_notice& what)
 
 std::shared_ptr<bell> waiting_room::note(const core::grant_notice& what)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     const auto found = places_.find(what.holder);
     if (found != places_.end()) {
         found->second->granted_ = what;
@@ -51,7 +51,7 @@ std::shared_ptr<bell> waiting_room::note(const core::grant_notice& what)
 void waiting_room::gave_up(const core::lease_ptr& lease, base::boot_time wanted_until)
 {
     const auto now = platform_.now();
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     abandoned_.add({lease, wanted_until}, now);
 }
 
@@ -62,7 +62,7 @@ void waiting_room::listening(bool now)
     // been given away, so its waiter must look.
     std::vector<std::shared_ptr<bell>> all;
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         all.reserve(places_.size());
         for (const auto& [holder, each] : places_) all.push_back(each->bell_);
     }
@@ -74,19 +74,19 @@ waiting_room::place::place(waiting_room& room, std::string_view holder,
                            std::shared_ptr<bell> woken_by)
     : room_{&room}, holder_{holder}, bell_{std::move(woken_by)}
 {
-    const std::scoped_lock guard{room_->mutex_};
+    const common::scoped_lock guard{room_->mutex_};
     room_->places_.emplace(holder_, this);
 }
 
 waiting_room::place::~place()
 {
-    const std::scoped_lock guard{room_->mutex_};
+    const common::scoped_lock guard{room_->mutex_};
     room_->places_.erase(holder_);
 }
 
 std::optional<core::grant_notice> waiting_room::place::take()
 {
-    const std::scoped_lock guard{room_->mutex_};
+    const common::scoped_lock guard{room_->mutex_};
     return std::exchange(granted_, std::nullopt);
 }
 

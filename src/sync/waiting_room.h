@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "common/mutex.h"
 #include "core/abandoned.h"
 #include "core/lease_table.h"
 #include "core/notice.h"
@@ -16,7 +17,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,7 +68,7 @@ public:
         waiting_room* room_;
         std::string_view holder_;
         std::shared_ptr<bell> bell_;
-        std::optional<core::grant_notice> granted_;  // guarded by the room's mutex
+        std::optional<core::grant_notice> granted_ PAWL_GUARDED_BY(room_->mutex_);
     };
 
     void granted(const core::grant_notice& what) override;
@@ -87,9 +87,9 @@ private:
     std::atomic<bool> asked_to_listen_{false};
     std::atomic<bool> listening_{false};
 
-    std::mutex mutex_;
-    std::unordered_map<std::string_view, place*> places_;  // by holder; guarded by mutex_
-    core::abandoned_waiters abandoned_;                    // guarded by mutex_
+    common::mutex mutex_;
+    std::unordered_map<std::string_view, place*> places_ PAWL_GUARDED_BY(mutex_);  // by holder
+    core::abandoned_waiters abandoned_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

@@ -230,7 +230,7 @@ TEST_F(handler, of_a_call_with_a_limit_gets_the_cancelled_error)
     const hold held = mutex_.acquire();
     net::cancellation_signal signal;
     error_code told;
-    wanted_.async_acquire_for(
+    wanted_.async_try_acquire_for(
         1h, net::bind_cancellation_slot(
                 signal.slot(), net::bind_executor(io_, [&](error_code ec, std::optional<hold> got) {
                     told = ec;

@@ -61,7 +61,7 @@ TEST_F(token, a_callback_of_a_busy_try_gets_nothing_and_no_error)
         ++called;
     };
     wanted_.async_try_acquire(net::bind_executor(io_, expect_no));
-    wanted_.async_acquire_for(20ms, net::bind_executor(io_, expect_no));
+    wanted_.async_try_acquire_for(20ms, net::bind_executor(io_, expect_no));
     EXPECT_TRUE(run());
     EXPECT_EQ(called, 2);
 }
@@ -111,7 +111,7 @@ net::awaitable<void> use_deferred(mutex& lock)
 {
     auto later = lock.async_acquire(net::deferred);
     hold held = co_await std::move(later);
-    auto again = co_await lock.async_acquire_for(10ms, net::deferred);
+    auto again = co_await lock.async_try_acquire_for(10ms, net::deferred);
     EXPECT_FALSE(again);
     co_await held.async_release(net::deferred);
 }

@@ -22,23 +22,23 @@ namespace {
 // Stores the result of a coroutine for the test. The test waits for the end of the coroutine first.
 task acquire_into(lockable& lock, hold& got)
 {
-    got = co_await lock.acquire_async();
+    got = co_await coro::acquire(lock);
 }
 
 task acquire_into(lockable& lock, hold& got, std::stop_token stop)
 {
-    got = co_await lock.acquire_async(std::move(stop));
+    got = co_await coro::acquire(lock, std::move(stop));
 }
 
 task try_into(lockable& lock, std::optional<hold>& got)
 {
-    got = co_await lock.try_acquire_async();
+    got = co_await coro::try_acquire(lock);
 }
 
 task acquire_for_into(lockable& lock, std::chrono::milliseconds wait, std::optional<hold>& got,
                       std::stop_token stop = {})
 {
-    got = co_await lock.acquire_async_for(wait, std::move(stop));
+    got = co_await coro::try_acquire_for(lock, wait, std::move(stop));
 }
 
 class awaiting : public contended_memory {};
@@ -147,10 +147,10 @@ TEST_F(awaiting, a_stop_after_the_grant_changes_nothing)
 
 task use(lockable& lock, std::vector<hold_state>& seen)
 {
-    hold held = co_await lock.acquire_async();
-    co_await held.extend_async(1min);
+    hold held = co_await coro::acquire(lock);
+    co_await coro::extend(held, 1min);
     seen.push_back(held.state());
-    co_await held.release_async();
+    co_await coro::release(std::move(held));
     seen.push_back(held.state());
 }
 
@@ -164,18 +164,18 @@ TEST_F(awaiting, extend_and_release_work)
 
 task release(hold& what)
 {
-    co_await what.release_async();
+    co_await coro::release(std::move(what));
 }
 
 task extend(hold& what, std::chrono::milliseconds lease)
 {
-    co_await what.extend_async(lease);
+    co_await coro::extend(what, lease);
 }
 
 TEST_F(awaiting, a_release_ends_the_hold_at_once)
 {
     hold held = mutex_.acquire();
-    auto unused = held.release_async();
+    auto unused = coro::release(std::move(held));
     EXPECT_FALSE(held);
     EXPECT_TRUE(server_.is_locked("job"));  // nothing has been sent, because it was not awaited
 }
@@ -206,7 +206,7 @@ TEST_F(awaiting, a_release_of_a_lost_hold_throws)
 template <class Where>
 task note_thread(lockable& lock, Where& where, std::thread::id& seen)
 {
-    const hold held = co_await lock.acquire_async({}, where);
+    const hold held = co_await coro::acquire(lock, {}, where);
     seen = std::this_thread::get_id();
 }
 
@@ -293,7 +293,7 @@ TEST_F(awaiting, is_cancelled_when_the_coroutine_is_destroyed)
 task acquire_on(lockable& lock, run_queue& where, bool& resumed)
 {
     const auto on = [&where](coro::resumption go_on) { where.execute(std::move(go_on)); };
-    const hold held = co_await lock.acquire_async({}, on);
+    const hold held = co_await coro::acquire(lock, {}, on);
     resumed = true;
 }
 
@@ -315,7 +315,7 @@ TEST_F(awaiting, does_not_resume_a_coroutine_that_was_destroyed_after_the_answer
 task release_on(hold& what, run_queue& where)
 {
     const auto on = [&where](coro::resumption go_on) { where.execute(std::move(go_on)); };
-    co_await what.release_async(on);
+    co_await coro::release(std::move(what), on);
 }
 
 TEST_F(awaiting, a_release_completes_without_its_coroutine)
@@ -333,10 +333,10 @@ TEST_F(awaiting, a_release_completes_without_its_coroutine)
 task count_up(lockable& lock, int rounds, int& counter)
 {
     for (int i = 0; i < rounds; ++i) {
-        hold held = co_await lock.acquire_async();
+        hold held = co_await coro::acquire(lock);
         const int before = counter;
         counter = before + 1;
-        co_await held.release_async();
+        co_await coro::release(std::move(held));
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <pawl/client.h>
 #include <pawl/error.h>
-#include <pawl/future.h>
+#include <pawl/futures.h>
 #include <pawl/local_server.h>
 #include <pawl/mutex.h>
 
@@ -44,7 +44,7 @@ TEST_F(on_a_local_server, the_first_call_starts_it)
 {
     client client{"local:"};
     mutex lock{client, "job"};
-    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(futures::acquire(lock).get());
     EXPECT_TRUE(local::query().running);
 }
 
@@ -52,10 +52,10 @@ TEST_F(on_a_local_server, a_later_call_starts_it_again_when_it_was_stopped)
 {
     client client{"local:"};
     mutex lock{client, "job"};
-    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(futures::acquire(lock).get());
     local::stop(true);
     EXPECT_FALSE(local::query().running);
-    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(futures::acquire(lock).get());
     EXPECT_TRUE(local::query().running);
 }
 
@@ -68,7 +68,7 @@ TEST_F(on_a_local_server, a_call_that_waits_starts_it_again_when_it_was_stopped)
     mutex theirs{holder, "job", often_renewed};
     mutex ours{waiter, "job", often_renewed};
     const hold held = theirs.acquire();
-    auto waiting = acquire_future(ours);
+    auto waiting = futures::acquire(ours);
     auto server = redis_probe::unix_socket(local::query().socket);
     ASSERT_TRUE(eventually([&] { return !server.keys("pawl:queue:*").empty(); }));
     local::stop(true);
@@ -83,11 +83,11 @@ TEST_F(on_a_local_server, a_call_fails_with_the_reason_if_it_cannot_be_started_a
     options.command_limit = 1s;
     client client{options};
     mutex lock{client, "job"};
-    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(futures::acquire(lock).get());
     local::stop(true);
     set("PATH", "/nowhere");
     try {
-        static_cast<void>(acquire_future(lock).get());
+        static_cast<void>(futures::acquire(lock).get());
         FAIL() << "granted although there is no server";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
@@ -103,9 +103,9 @@ TEST_F(on_a_local_server, a_release_does_not_start_it_again)
     options.command_limit = 1s;
     client client{options};
     mutex lock{client, "job"};
-    hold held = acquire_future(lock).get();
+    hold held = futures::acquire(lock).get();
     local::stop(true);
-    EXPECT_THROW(release_future(std::move(held)).get(), error);
+    EXPECT_THROW(futures::release(std::move(held)).get(), error);
     EXPECT_FALSE(local::query().running);
 }
 
@@ -116,7 +116,7 @@ TEST_F(on_a_local_server,
     mutex lock{client, "job"};
     set("PATH", "/nowhere");
     try {
-        static_cast<void>(acquire_future(lock).get());
+        static_cast<void>(futures::acquire(lock).get());
         FAIL() << "granted although there is no server";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unreachable);
@@ -124,7 +124,7 @@ TEST_F(on_a_local_server,
             << e.what();
     }
     set("PATH", path_);
-    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(futures::acquire(lock).get());
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ TEST_F(asio_server, works_with_an_io_context_of_several_threads)
 task acquire_stopped(lockable& lock, std::stop_token stop, std::error_code& told)
 {
     try {
-        const hold held = co_await lock.acquire_async(std::move(stop));
+        const hold held = co_await coro::acquire(lock, std::move(stop));
     } catch (const error& problem) {
         told = problem.code();
     }

@@ -78,17 +78,15 @@ protected:
 
 task temporary_mutex(client& own, int number)
 {
-    hold held = co_await mutex{own, "x", {.lease = 5s}}.acquire_async();
+    hold held = co_await coro::acquire(mutex{own, "x", {.lease = 5s}});
     EXPECT_TRUE(held);
-    hold other =
-        co_await mutex{own, long_name + std::to_string(number), {.lease = 5s, .linger = 1s}}
-            .acquire_async();
+    hold other = co_await coro::acquire(
+        mutex{own, long_name + std::to_string(number), {.lease = 5s, .linger = 1s}});
     EXPECT_TRUE(other);
-    const std::optional<hold> busy =
-        co_await mutex{own, "x", lock_options{.lease = 5s, .wait = poll{10ms}}}.acquire_async_for(
-            20ms);
+    const std::optional<hold> busy = co_await coro::try_acquire_for(
+        mutex{own, "x", lock_options{.lease = 5s, .wait = poll{10ms}}}, 20ms);
     EXPECT_FALSE(busy);
-    co_await std::move(held).release_async();
+    co_await coro::release(std::move(held));
 }
 
 TEST_F(call_shapes, a_mutex_made_in_place)
@@ -103,10 +101,10 @@ task named_callable(mutex& lock, std::shared_ptr<int> keeps, std::string text)
         go_on();
     };
     std::stop_source stop;
-    hold held = co_await lock.acquire_async(stop.get_token(), on);
-    co_await held.extend_async(1min, on);
-    co_await held.release_async(on);
-    const auto again = co_await lock.try_acquire_async(std::stop_source{}.get_token(), on);
+    hold held = co_await coro::acquire(lock, stop.get_token(), on);
+    co_await coro::extend(held, 1min, on);
+    co_await coro::release(std::move(held), on);
+    const auto again = co_await coro::try_acquire(lock, std::stop_source{}.get_token(), on);
     EXPECT_TRUE(again);
 }
 
@@ -117,15 +115,16 @@ TEST_F(call_shapes, a_callable_with_captures_named_before)
 
 task trivial_callable(mutex& lock, const std::string& text, int& seen)
 {
-    hold held = co_await lock.acquire_async({}, [&](coro::resumption go_on) {
+    hold held = co_await coro::acquire(lock, {}, [&](coro::resumption go_on) {
         if (text == long_name) ++seen;
         go_on();
     });
-    co_await held.release_async([&seen](std::coroutine_handle<> who) {
+    co_await coro::release(std::move(held), [&seen](std::coroutine_handle<> who) {
         ++seen;
         who.resume();
     });
-    const auto again = co_await lock.acquire_async_for(5s, {}, [](auto go_on) { go_on.resume(); });
+    const auto again =
+        co_await coro::try_acquire_for(lock, 5s, {}, [](auto go_on) { go_on.resume(); });
     EXPECT_TRUE(again);
 }
 
@@ -138,9 +137,9 @@ TEST_F(call_shapes, a_callable_that_captures_references_in_place)
 
 task executor_in_place(mutex& lock, net::thread_pool& pool)
 {
-    hold held = co_await lock.acquire_async({}, pool.get_executor());
+    hold held = co_await coro::acquire(lock, {}, pool.get_executor());
     EXPECT_TRUE(pool.get_executor().running_in_this_thread());
-    co_await held.release_async(net::any_io_executor{pool.get_executor()});
+    co_await coro::release(std::move(held), net::any_io_executor{pool.get_executor()});
     EXPECT_TRUE(pool.get_executor().running_in_this_thread());
 }
 
@@ -160,14 +159,14 @@ std::string name_of(const std::shared_ptr<int>& what)
 task nested(client& own, std::shared_ptr<int> keeps)
 {
     // Holds as temporaries, and awaited calls as arguments of other calls.
-    EXPECT_EQ((co_await mutex{own, name_of(keeps)}.acquire_async()).name(), name_of(keeps));
-    EXPECT_GT((co_await mutex{own, name_of(keeps)}.acquire_async()).fence(), 0U);
-    if (auto held = co_await mutex{own, name_of(keeps)}.acquire_async_for(5s)) {
-        co_await held->release_async();
+    EXPECT_EQ((co_await coro::acquire(mutex{own, name_of(keeps)})).name(), name_of(keeps));
+    EXPECT_GT((co_await coro::acquire(mutex{own, name_of(keeps)})).fence(), 0U);
+    if (auto held = co_await coro::try_acquire_for(mutex{own, name_of(keeps)}, 5s)) {
+        co_await coro::release(std::move(*held));
     }
     auto later = mutex{own, name_of(keeps)};
-    auto what = later.acquire_async();
-    co_await (co_await std::move(what)).release_async();
+    auto what = coro::acquire(later);
+    co_await coro::release(co_await std::move(what));
 }
 
 TEST_F(call_shapes, temporaries_of_all_kinds)
@@ -180,7 +179,7 @@ task failing(mutex& lock, std::shared_ptr<int> keeps, std::string text)
     const auto on = [keeps, text](coro::resumption go_on) { go_on(); };
     std::stop_source stop;
     stop.request_stop();
-    hold held = co_await lock.acquire_async(stop.get_token(), on);
+    hold held = co_await coro::acquire(lock, stop.get_token(), on);
 }
 
 TEST_F(call_shapes, calls_that_throw)
@@ -193,7 +192,7 @@ TEST_F(call_shapes, calls_that_throw)
 
 net::awaitable<void> tokens(client& own, mutex& lock, std::shared_ptr<int> keeps)
 {
-    auto held = co_await lock.async_acquire_for(5s, use_awaitable);
+    auto held = co_await lock.async_try_acquire_for(5s, use_awaitable);
     co_await held->async_extend(
         1min, net::bind_executor(co_await net::this_coro::executor, use_awaitable));
     boost::system::error_code ec;
@@ -228,7 +227,7 @@ net::awaitable<void> operators(client& own, std::shared_ptr<int> keeps)
     EXPECT_EQ(first.index(), 0U);
     auto [left, right] =
         co_await (mutex{own, "left"}.async_acquire(use_awaitable) &&
-                  mutex{own, long_name, {.lease = 5s}}.async_acquire_for(5s, use_awaitable));
+                  mutex{own, long_name, {.lease = 5s}}.async_try_acquire_for(5s, use_awaitable));
     EXPECT_TRUE(left);
     EXPECT_TRUE(right);
 }

@@ -18,16 +18,17 @@ task shape(lockable& lock, std::shared_ptr<int> keeps, std::string text)
 {
 #ifdef ACCEPTED
     const auto named = [keeps, text](coro::resumption go_on) { go_on(); };
-    hold held = co_await lock.acquire_async({}, named);
+    hold held = co_await coro::acquire(lock, {}, named);
 #elif defined(CLOSURE)
-    hold held = co_await lock.acquire_async({}, [keeps, text](coro::resumption go_on) { go_on(); });
+    hold held =
+        co_await coro::acquire(lock, {}, [keeps, text](coro::resumption go_on) { go_on(); });
 #elif defined(STD_FUNCTION)
     hold held =
-        co_await lock.acquire_async({}, std::function<void(coro::resumption)>{place{keeps}});
+        co_await coro::acquire(lock, {}, std::function<void(coro::resumption)>{place{keeps}});
 #elif defined(AGGREGATE)
-    hold held = co_await lock.acquire_async({}, place{keeps});
+    hold held = co_await coro::acquire(lock, {}, place{keeps});
 #endif
-    co_await held.release_async();
+    co_await coro::release(std::move(held));
 }
 
 }  // namespace pawl::test

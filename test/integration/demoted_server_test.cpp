@@ -4,7 +4,7 @@
 #include "integration/contended.h"
 #include "support/fault_proxy.h"
 
-#include <pawl/future.h>
+#include <pawl/futures.h>
 
 namespace pawl::test {
 namespace {
@@ -71,9 +71,9 @@ TEST_F(demoted_server, is_left_by_an_asynchronous_acquire)
 {
     client own{options()};
     mutex lock{own, "job", quick(10s)};
-    acquire_future(lock).get().release();
+    futures::acquire(lock).get().release();
     swap();
-    const hold held = acquire_future(lock).get();
+    const hold held = futures::acquire(lock).get();
     EXPECT_EQ(second_.probe().get("job"), held.id());
 }
 
@@ -161,7 +161,7 @@ TEST_F(demoted_server, is_reported_at_once_to_an_asynchronous_try)
     const auto took = time_of([&] {
         client own{made};
         mutex lock{own, "job", quick(10s)};
-        EXPECT_EQ(outcome_of([&] { (void)try_acquire_future(lock).get(); }).code,
+        EXPECT_EQ(outcome_of([&] { (void)futures::try_acquire(lock).get(); }).code,
                   errc::unreachable);
     });
     EXPECT_LT(took, 10s);
@@ -176,7 +176,7 @@ TEST_F(demoted_server, refused_connections_are_reported_at_once_to_a_try)
         client own{made};
         mutex lock{own, "job", quick(10s)};
         EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).code, errc::unreachable);
-        EXPECT_EQ(outcome_of([&] { (void)try_acquire_future(lock).get(); }).code,
+        EXPECT_EQ(outcome_of([&] { (void)futures::try_acquire(lock).get(); }).code,
                   errc::unreachable);
     });
     EXPECT_LT(took, 10s);

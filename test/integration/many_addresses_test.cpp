@@ -3,7 +3,7 @@
 #include "support/fake_hosts.h"
 #include "support/silent_listener.h"
 
-#include <pawl/future.h>
+#include <pawl/futures.h>
 
 #include <dirent.h>
 
@@ -45,7 +45,7 @@ TEST_F(host_with_many_addresses, a_silent_first_address_does_not_prevent_renewal
     const fake_host host{"two.test", {"127.0.0.2", "127.0.0.1"}};
     client own{options_for("two.test")};
     mutex lock{own, "job"};
-    hold held = acquire_future(lock).get();
+    hold held = futures::acquire(lock).get();
     EXPECT_TRUE(held.confirm());
     held.extend(60s);
 }
@@ -66,7 +66,7 @@ TEST_F(host_with_many_addresses, an_address_that_refuses_is_passed_over)
     client own{options_for("two.test")};
     own.ping();
     mutex lock{own, "job"};
-    EXPECT_TRUE(acquire_future(lock).get());
+    EXPECT_TRUE(futures::acquire(lock).get());
 }
 
 TEST_F(host_with_many_addresses, connecting_leaves_no_descriptor_behind)
@@ -78,7 +78,7 @@ TEST_F(host_with_many_addresses, connecting_leaves_no_descriptor_behind)
         client own{options_for(name)};
         own.ping();
         mutex lock{own, "job"};
-        static_cast<void>(acquire_future(lock).get());
+        static_cast<void>(futures::acquire(lock).get());
         return open_descriptors();
     };
     EXPECT_EQ(descriptors_with("two.test"), descriptors_with("one.test"));

@@ -6,7 +6,7 @@
 #include "support/temp_dir.h"
 #include "support/tls_files.h"
 
-#include <pawl/future.h>
+#include <pawl/futures.h>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -88,7 +88,7 @@ TEST_F(wrong_server, a_tls_port_is_recognised_by_asynchronous_calls_too)
     const auto took = time_of([&] {
         client own{made};
         mutex lock{own, "job"};
-        const outcome told = outcome_of([&] { static_cast<void>(acquire_future(lock).get()); });
+        const outcome told = outcome_of([&] { static_cast<void>(futures::acquire(lock).get()); });
         EXPECT_EQ(told.code, errc::refused);
         EXPECT_TRUE(says(told.message, "it looks like a TLS port; use rediss://"));
     });
@@ -188,7 +188,7 @@ TEST_F(absent_server, is_reported_at_once_if_an_asynchronous_caller_does_not_wai
 {
     client own{options("redis://127.0.0.1:" + std::to_string(free_port()))};
     mutex lock{own, "job"};
-    auto asked = try_acquire_future(lock);
+    auto asked = futures::try_acquire(lock);
     ASSERT_EQ(asked.wait_for(at_once), std::future_status::ready);
     EXPECT_EQ(outcome_of([&] { (void)asked.get(); }).code, errc::unreachable);
 }

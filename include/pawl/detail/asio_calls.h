@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    std::mutex mutex_;
+    std::mutex mutex_;  // without annotations, whose macros do not belong into public headers
     bool closed_ = false;
     call* first_ = nullptr;
 };

@@ -2,7 +2,6 @@
 // header and explains more.
 #pragma once
 
-#include <pawl/detail/forms.h>
 #include <pawl/hold.h>
 
 #include <atomic>
@@ -16,6 +15,9 @@
 #include <utility>
 
 namespace pawl::coro {
+
+// The coroutine continues on the client's own thread.
+struct on_client_thread {};
 
 namespace detail {
 

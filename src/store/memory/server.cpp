@@ -12,18 +12,19 @@ using stage = request::stage;
 server::server(std::string_view name)
     : shown_{"memory:" + std::string{name}}, engine_{[this] { return time_.wall(); }}
 {
-    engine_.on_push([this](session who, std::string_view push) { deliver(who, push); });
+    engine_.on_push([this](session who, std::string_view push)
+                        PAWL_REQUIRES(mutex_) { deliver(who, push); });
 }
 
 session server::join()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     return ++last_session_;
 }
 
 void server::leave(session who)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     engine_.disconnect(who);
     listeners_.erase(who);
     cut_off_.erase(who);
@@ -37,13 +38,13 @@ void server::leave(session who)
 
 bool server::can_be_reached_by(session who)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     return !frozen_ && !is_cut_off(who);
 }
 
 void server::on_message(session who, delivery deliver)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     listeners_[who] = std::move(deliver);
 }
 
@@ -59,14 +60,14 @@ void server::deliver(session who, std::string_view push)
 
 void server::send(const request_ptr& what)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     move_on(*what);
     if (!what->answered) waiting_.push_back(what);
 }
 
 void server::give_up(const request_ptr& what)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     what->on_answer = nullptr;
     if (what->at != stage::arrived) std::erase(waiting_, what);
 }
@@ -99,63 +100,63 @@ void server::move_all_on()
 
 void server::lose(std::string_view key)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     static_cast<void>(ask({"DEL", key}));
 }
 
 void server::lose_data()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     engine_.lose_data();
 }
 
 void server::flush_scripts()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     engine_.flush_scripts();
 }
 
 void server::set_memory_full(bool full)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     engine_.refuse_writes(full);
 }
 
 void server::freeze()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     frozen_ = true;
 }
 
 void server::thaw()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     frozen_ = false;
     move_all_on();
 }
 
 void server::cut_off(session who)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     cut_off_.insert(who);
 }
 
 void server::reconnect(session who)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     cut_off_.erase(who);
     move_all_on();
 }
 
 void server::take_levers()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     ++levers_;
 }
 
 void server::let_go_of_levers()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     if (--levers_ != 0) return;
     engine_.refuse_writes(false);
     frozen_ = false;
@@ -165,7 +166,7 @@ void server::let_go_of_levers()
 
 std::optional<std::string> server::holder_of(std::string_view key)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     auto reply = ask({"GET", key});
     if (reply.starts_with('-')) reply = ask({"HGETALL", key});
     redis::reply_parser parser;

@@ -14,6 +14,7 @@
 // All functions may be called from any thread.
 #pragma once
 
+#include "common/mutex.h"
 #include "store/memory/engine.h"
 #include "store/memory/timeline.h"
 
@@ -22,7 +23,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -97,23 +97,28 @@ public:
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
 
 private:
-    void deliver(session who, std::string_view push);  // these: mutex_ is held
-    void move_on(request& what);
-    void move_all_on();
-    [[nodiscard]] bool is_cut_off(session who) const { return cut_off_.contains(who); }
-    [[nodiscard]] std::string ask(std::initializer_list<std::string_view> words);
+    void deliver(session who, std::string_view push) PAWL_REQUIRES(mutex_);
+    void move_on(request& what) PAWL_REQUIRES(mutex_);
+    void move_all_on() PAWL_REQUIRES(mutex_);
+    [[nodiscard]] bool is_cut_off(session who) const PAWL_REQUIRES(mutex_)
+    {
+        return cut_off_.contains(who);
+    }
+    [[nodiscard]] std::string ask(std::initializer_list<std::string_view> words)
+        PAWL_REQUIRES(mutex_);
 
     std::string shown_;
     timeline time_;
 
-    std::mutex mutex_;
-    engine engine_;                   // guarded by mutex_, as are all below
-    std::list<request_ptr> waiting_;  // in the order in which they were sent
-    std::map<session, delivery> listeners_;
-    std::set<session> cut_off_;
-    session last_session_ = 0;
-    bool frozen_ = false;
-    unsigned levers_ = 0;
+    common::mutex mutex_;
+    engine engine_ PAWL_GUARDED_BY(mutex_);
+    std::list<request_ptr> waiting_
+        PAWL_GUARDED_BY(mutex_);  // in the order in which they were sent
+    std::map<session, delivery> listeners_ PAWL_GUARDED_BY(mutex_);
+    std::set<session> cut_off_ PAWL_GUARDED_BY(mutex_);
+    session last_session_ PAWL_GUARDED_BY(mutex_) = 0;
+    bool frozen_ PAWL_GUARDED_BY(mutex_) = false;
+    unsigned levers_ PAWL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pawl::store::memory

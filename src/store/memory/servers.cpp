@@ -1,10 +1,10 @@
 #include "store/memory/servers.h"
 
 #include "base/forked.h"
+#include "common/mutex.h"
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 
 namespace pawl::store::memory {
@@ -12,9 +12,9 @@ namespace {
 
 struct directory {
     unsigned process_mark = base::process_mark();
-    std::mutex mutex;
-    std::map<std::string, std::weak_ptr<server>, std::less<>> servers;  // guarded by mutex
-    unsigned last_number = 0;                                           // guarded by mutex
+    common::mutex mutex;
+    std::map<std::string, std::weak_ptr<server>, std::less<>> servers PAWL_GUARDED_BY(mutex);
+    unsigned last_number PAWL_GUARDED_BY(mutex) = 0;
 };
 
 // After a fork, the parent's servers and mutexes may be in any state. So a child process starts
@@ -30,8 +30,7 @@ directory& this_process()
     return *found;
 }
 
-// The mutex of `in` is held.
-std::shared_ptr<server> find_or_make(directory& in, const std::string& name)
+std::shared_ptr<server> find_or_make(directory& in, const std::string& name) PAWL_REQUIRES(in.mutex)
 {
     std::erase_if(in.servers, [](const auto& each) { return each.second.expired(); });
     auto& known = in.servers[name];
@@ -46,14 +45,14 @@ std::shared_ptr<server> server_named(std::string_view name)
 {
     if (name.empty()) return std::make_shared<server>(name);
     auto& all = this_process();
-    const std::scoped_lock guard{all.mutex};
+    const common::scoped_lock guard{all.mutex};
     return find_or_make(all, std::string{name});
 }
 
 std::shared_ptr<server> new_named_server()
 {
     auto& all = this_process();
-    const std::scoped_lock guard{all.mutex};
+    const common::scoped_lock guard{all.mutex};
     std::string name;
     do {
         name = "test-" + std::to_string(++all.last_number);

@@ -33,42 +33,42 @@ std::chrono::microseconds timeline::wall() const noexcept
 
 void timeline::join(base::clocked_scheduler& loop)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     loops_.push_back(&loop);
 }
 
 void timeline::leave(base::clocked_scheduler& loop)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     std::erase(loops_, &loop);
 }
 
 void timeline::join(const handlers& who)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     handlers_.push_back(&who);
 }
 
 void timeline::leave(const handlers& who)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     std::erase(handlers_, &who);
 }
 
 void timeline::call_begins()
 {
     const auto me = base::thread_mark();
-    std::unique_lock guard{mutex_};
+    common::unique_lock guard{mutex_};
     // advance() waits for this thread, so this thread must not wait for advance().
     if (!callers_.contains(me) && handlers::of_this_thread(*this) == nullptr) {
-        changed_.wait(guard, [this] { return !advancing_; });
+        changed_.wait(guard, [this]() PAWL_REQUIRES(mutex_) { return !advancing_; });
     }
     ++callers_[me].depth;
 }
 
 void timeline::call_ends() noexcept
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     const auto mine = callers_.find(base::thread_mark());
     if (--mine->second.depth == 0) callers_.erase(mine);
 }
@@ -77,7 +77,7 @@ bool timeline::wait(boot_time until, const base::interrupt* stop, const std::fun
 {
     constexpr nanoseconds longest = std::chrono::hours{1};  // far below an overflow
     const auto token = stop != nullptr ? stop->token() : std::stop_token{};
-    std::unique_lock guard{mutex_};
+    common::unique_lock guard{mutex_};
     const handlers::resting mark{*this};
     caller& mine = callers_.at(base::thread_mark());
     mine.until = until;
@@ -97,7 +97,7 @@ bool timeline::wait(boot_time until, const base::interrupt* stop, const std::fun
 
 void timeline::wake()
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     changed_.notify_all();
 }
 
@@ -127,22 +127,23 @@ void timeline::advance(nanoseconds by)
 
 timeline::turn::turn(timeline& where) : where_{&where}
 {
-    std::unique_lock guard{where_->mutex_};
+    common::unique_lock guard{where_->mutex_};
     const handlers::resting mark{*where_};
-    where_->changed_.wait(guard, [this] { return !where_->advancing_; });
+    where_->changed_.wait(guard,
+                          [this]() PAWL_REQUIRES(where_->mutex_) { return !where_->advancing_; });
     where_->advancing_ = true;
 }
 
 timeline::turn::~turn()
 {
-    const std::scoped_lock guard{where_->mutex_};
+    const common::scoped_lock guard{where_->mutex_};
     where_->advancing_ = false;
     where_->changed_.notify_all();
 }
 
 void timeline::move(nanoseconds by)
 {
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     added_.store(added_.load() + by);
     for (auto* const loop : loops_) loop->clock_moved();
     changed_.notify_all();
@@ -164,7 +165,7 @@ bool timeline::settle(milliseconds patience)
 bool timeline::is_quiet()
 {
     const auto present = now();
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     bool quiet = true;
     for_each_due([&](boot_time due) { quiet = quiet && due > present; });
     return quiet && std::ranges::all_of(handlers_, &handlers::are_quiet);
@@ -173,7 +174,7 @@ bool timeline::is_quiet()
 boot_time timeline::next_due()
 {
     auto next = boot_time::max();
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     for_each_due([&](boot_time due) { next = std::min(next, due); });
     return next;
 }
@@ -181,7 +182,7 @@ boot_time timeline::next_due()
 boot_time timeline::next_due_after(boot_time present)
 {
     auto next = boot_time::max();
-    const std::scoped_lock guard{mutex_};
+    const common::scoped_lock guard{mutex_};
     for_each_due([&](boot_time due) {
         if (due > present) next = std::min(next, due);
     });

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/scheduler.h"
+#include "common/mutex.h"
 #include "store/memory/handlers.h"
 
 #include <atomic>
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <stop_token>
 #include <vector>
 
@@ -86,18 +86,18 @@ private:
     [[nodiscard]] base::boot_time next_due();
     [[nodiscard]] base::boot_time next_due_after(base::boot_time present);
     template <class Visit>
-    void for_each_due(Visit visit);  // mutex_ is held
+    void for_each_due(Visit visit) PAWL_REQUIRES(mutex_);
 
     base::boot_time start_ = base::boot_clock::now();
     std::chrono::nanoseconds wall_at_start_ = std::chrono::system_clock::now().time_since_epoch();
     std::atomic<std::chrono::nanoseconds> added_{};
 
-    std::mutex mutex_;
+    common::mutex mutex_;
     std::condition_variable_any changed_;
-    std::vector<base::clocked_scheduler*> loops_;  // guarded by mutex_, as are all below
-    std::vector<const handlers*> handlers_;
-    std::map<std::uint64_t, caller> callers_;  // by thread_mark()
-    bool advancing_ = false;
+    std::vector<base::clocked_scheduler*> loops_ PAWL_GUARDED_BY(mutex_);
+    std::vector<const handlers*> handlers_ PAWL_GUARDED_BY(mutex_);
+    std::map<std::uint64_t, caller> callers_ PAWL_GUARDED_BY(mutex_);  // by thread_mark()
+    bool advancing_ PAWL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace pawl::store::memory

@@ -150,7 +150,7 @@ std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
     return got;
 }
 
-core::keep_reply read(const core::keep_request& /*what*/, const redis::reply_view& reply)
+core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply)
 {
     if (reply.is_error()) {
         auto got = failure_of_error(reply.text());
@@ -162,7 +162,8 @@ core::keep_reply read(const core::keep_request& /*what*/, const redis::reply_vie
     case 2: return core::handed_over{};
     case 1: {
         const auto fence = fence_in(reply[1].integer());
-        if (!fence) return senseless(reply);
+        // A number that may have been used already would let an old holder pass for a new one.
+        if (!fence || *fence <= what.reserved) return senseless(reply);
         return core::kept{.fence = *fence};
     }
     case 0: return hold_status::vanished;

@@ -13,10 +13,10 @@
 #pragma once
 
 #include "base/clock.h"
+#include "common/mutex.h"
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <optional>
 
 namespace pawl::store {
@@ -32,7 +32,7 @@ public:
     // clock, since the epoch.
     void heard(milliseconds then, base::boot_time asked)
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         last_ = {then, asked};
     }
 
@@ -76,7 +76,7 @@ private:
 
     [[nodiscard]] std::optional<answer> read() const
     {
-        const std::scoped_lock guard{mutex_};
+        const common::scoped_lock guard{mutex_};
         return last_;
     }
 
@@ -86,8 +86,8 @@ private:
     }
 
     double drift_;
-    mutable std::mutex mutex_;
-    std::optional<answer> last_;  // guarded by mutex_
+    mutable common::mutex mutex_;
+    std::optional<answer> last_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::store

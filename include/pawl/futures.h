@@ -1,25 +1,29 @@
 // The calls of <pawl/async.h> with std::future, for threads that do other work until the lock is
 // granted.
 //
-//   std::future<pawl::hold> wanted = pawl::acquire_future(stock);
+//   std::future<pawl::hold> wanted = pawl::futures::acquire(stock);
 //   prepare();
 //   const pawl::hold held = wanted.get();
 //
-//   call                    what get() returns        throws
-//   acquire_future          hold                      trouble, cancelled
-//   try_acquire_future      std::optional<hold>       trouble
-//   acquire_future_for      std::optional<hold>       trouble
-//   release_future          nothing                   as hold::release()
-//   extend_future           nothing                   as hold::extend()
+//   call                                what get() returns        throws
+//   futures::acquire(lock)              hold                      trouble, cancelled
+//   futures::try_acquire(lock)          std::optional<hold>       trouble
+//   futures::try_acquire_for(lock, 5s)  std::optional<hold>       trouble
+//   futures::release(std::move(held))   nothing                   as hold::release()
+//   futures::extend(held, 1min)         nothing                   as hold::extend()
 //
 // get() throws pawl::error, as the blocking calls do. The acquire calls can be cancelled with their
-// stop_token: try_acquire_future and acquire_future_for then return an empty optional. Destroying a
-// future does not wait, and does not cancel the call. A hold that is never fetched with get() is
-// released in the background.
+// stop_token: try_acquire and try_acquire_for then return an empty optional. Destroying a future
+// does not wait, and does not cancel the call. A hold that is never fetched with get() is released
+// in the background.
+//
+// The call has started when the function returns. So the lock may be a temporary, and the hold that
+// is extended may be moved or destroyed.
 #pragma once
 
 #include <pawl/async.h>
 #include <pawl/detail/async_result.h>
+#include <pawl/detail/lock_argument.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
@@ -112,30 +116,34 @@ std::future<Result> future_acquire(lockable& lock, time_limit limit, std::stop_t
 
 }  // namespace detail
 
+namespace futures {
+
 // Waits until the lock is granted.
-[[nodiscard]] inline std::future<hold> acquire_future(lockable& lock, std::stop_token stop = {})
+[[nodiscard]] inline std::future<hold> acquire(detail::lock_argument lock,
+                                               std::stop_token stop = {})
 {
-    return detail::future_acquire<hold>(lock, time_limit::never(), std::move(stop));
+    return detail::future_acquire<hold>(lock.get(), time_limit::never(), std::move(stop));
 }
 
 // Does not wait for others. The optional is empty if the lock is busy.
-[[nodiscard]] inline std::future<std::optional<hold>> try_acquire_future(lockable& lock,
-                                                                         std::stop_token stop = {})
+[[nodiscard]] inline std::future<std::optional<hold>> try_acquire(detail::lock_argument lock,
+                                                                  std::stop_token stop = {})
 {
-    return detail::future_acquire<std::optional<hold>>(lock, time_limit::now(), std::move(stop));
+    return detail::future_acquire<std::optional<hold>>(lock.get(), time_limit::now(),
+                                                       std::move(stop));
 }
 
 // Waits for `wait` at most. The optional is empty if the lock was not granted in that time.
 template <class Rep, class Period>
-[[nodiscard]] std::future<std::optional<hold>> acquire_future_for(
-    lockable& lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {})
+[[nodiscard]] std::future<std::optional<hold>> try_acquire_for(
+    detail::lock_argument lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {})
 {
-    return detail::future_acquire<std::optional<hold>>(lock, time_limit::after(wait),
+    return detail::future_acquire<std::optional<hold>>(lock.get(), time_limit::after(wait),
                                                        std::move(stop));
 }
 
 // Releases the lock. It does so even if the future is discarded.
-inline std::future<void> release_future(hold&& what)
+inline std::future<void> release(hold&& what)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
         async::release(std::move(what), std::move(told));
@@ -143,11 +151,12 @@ inline std::future<void> release_future(hold&& what)
 }
 
 // Extends the lock. The hold may be moved or destroyed while the call is in progress.
-[[nodiscard]] inline std::future<void> extend_future(hold& what, std::chrono::milliseconds lease)
+[[nodiscard]] inline std::future<void> extend(hold& what, std::chrono::milliseconds lease)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
         async::extend(what, lease, std::move(told));
     });
 }
 
+}  // namespace futures
 }  // namespace pawl
