@@ -68,7 +68,8 @@ public:
         waiting_room* room_;
         std::string_view holder_;
         std::shared_ptr<bell> bell_;
-        std::optional<core::grant_notice> granted_ PAWL_GUARDED_BY(room_->mutex_);
+        // Guarded by the room's mutex: clang cannot see that all places have the same one.
+        std::optional<core::grant_notice> granted_;
     };
 
     void granted(const core::grant_notice& what) override;
