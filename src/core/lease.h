@@ -17,7 +17,7 @@
 
 namespace pawl::core {
 
-// Whoever has to know that a lease is lost, idle or not.
+// Is told that a lease is lost, also if no caller has it at that moment.
 class lease_watcher {
 public:
     lease_watcher() = default;
@@ -28,54 +28,56 @@ public:
     virtual void on_lost() = 0;  // on the client's scheduler
 };
 
-// There may be a million.
+// A client may have a million of these.
 struct lease {
-    // Fixed before it is in a table.
+    // ── Set before the lease is in a table, and fixed after that ────────────────────────────────
     std::shared_ptr<const object> what;
     std::string holder;
     std::chrono::milliseconds length{};
     bool renew = true;
-    bool announce = true;  // its release
-    unsigned reserve = 0;  // numbers that were to be set aside when it was asked for
-    std::string_view
-        place_client;  // if it may have a place in the queue: the client, whose text it is
-    core::hint hint;   // if it was free when it was asked for
+    bool announce = true;  // publish its release
+    unsigned reserve = 0;  // how many numbers the acquire asked the server to set aside
+    // If it may have a place in the queue: the client in that place. The client owns the text.
+    std::string_view place_client;
+    core::hint hint;  // if it was free when it was asked for
 
-    // Until then a request for it may arrive that was delayed, and take the lock once more.
+    // Until then a delayed request may arrive at the server and take the lock once more.
     base::boot_time wanted_until{};
 
-    // Changed by the lease_table only (and `why` by a release that finds the lock lost); anyone may
-    // read them, at any time.
+    std::weak_ptr<lease_watcher> watcher;
+
+    // ── Any thread may read these, at any time ──────────────────────────────────────────────────
+
+    // Changed by the lease_table only, and `why` by a release that finds the lock lost.
     std::atomic<base::boot_time> deadline{};
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};
 
-    // The number of the hold that has it, or had it last.
+    // The fence of the current hold, or of the last one.
     std::atomic<std::uint64_t> fence{};
-    // Whether numbers above the server's are set aside, to pass it on with.
+    // Whether the server has set numbers aside above its own fence, to pass the lock on with.
     std::atomic<bool> has_reserve{false};
-    // Nobody has it at the moment, though the lease goes on. If it is lost meanwhile nobody is told.
+    // No caller has the lock, but the lease goes on. If it is lost in that state, no user is told.
     std::atomic<bool> idle{false};
-    // Set before it is in a table.
-    std::weak_ptr<lease_watcher> watcher;
-
-    // The longest lease that was ever asked for: the server may keep it for as long.
+    // The longest lease that was ever asked for: the server may keep the lock for that time.
     std::atomic<std::chrono::milliseconds> longest{};
 
-    // Of the hold that has it: asked to stop when the lease is lost, if anyone wants to know. By
-    // whoever learns of it, outside all locks: it runs the user's callbacks. Changed and copied by
-    // the lease_keeper only.
+    // ── Of the lease_keeper, under its mutex ────────────────────────────────────────────────────
+
+    // Of the current hold: stop is requested when the lease is lost. It has no state if no user asked
+    // for the token. Stop is requested outside of all locks, because that runs the user's callbacks.
     std::stop_source lost{std::nostopstate};
 
-    // The lease_table's own.
+    // ── Of the lease_table ──────────────────────────────────────────────────────────────────────
+
     std::uint64_t number = 0;  // in the order of grants; zero before it is in a table
     base::boot_time renew_at{};
     base::boot_time sent{};        // of the last renewal
     bool due = false;              // to be renewed as soon as there is room
-    bool under_way = false;        // a renewal is still waited for
-    base::boot_time overdue_at{};  // until then
-    unsigned failures = 0;         // renewals in a row
-    base::boot_time wake{};        // under which the table finds it
+    bool under_way = false;        // a renewal was sent and is not answered yet
+    base::boot_time overdue_at{};  // when its answer is overdue
+    unsigned failures = 0;         // renewals that failed, in a row
+    base::boot_time wake{};        // the time by which the table sorts it
 
     [[nodiscard]] bool is_over() const noexcept
     {
@@ -83,7 +85,8 @@ struct lease {
         return now == hold_state::lost || now == hold_state::released;
     }
 
-    // The requests about it. They are good for as long as the lease is.
+    // ── The requests about it. They point to the lease, which must outlive them ─────────────────
+
     [[nodiscard]] claim mine() const noexcept { return {what.get(), holder}; }
     [[nodiscard]] extend_request extend(std::chrono::milliseconds to) const noexcept
     {

@@ -1,5 +1,5 @@
-// One lock as the threads of one process share it: who of them asks the server, what is passed on to the
-// next one here, and how long the lease stays when no thread wants it.
+// One lock as the threads of one process share it: which of them asks the server, when the lock is passed
+// on to the next one here, and how long the lease stays when no thread wants it.
 //
 //   a caller        arrive ──▶ take │ ask │ wait ──woken──▶ look ──▶ take │ ask │ give up
 //   the one asking  begin_to_ask ──▶ (the server) ──▶ granted │ not_granted
@@ -48,7 +48,7 @@ public:
     struct turn {
         enum class kind {
             take,       // the lock is here: this lease, with this fence
-            ask,        // the caller asks the server, for all who wait here
+            ask,        // the caller asks the server, for all callers in line
             ask_alone,  // the caller asks the server, for itself: it shares nothing, or does not wait
             wait,       // in line, with this ticket, until it is woken
             busy,       // the caller does not wait

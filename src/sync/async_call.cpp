@@ -56,7 +56,7 @@ void async_calls::close(base::boot_time until)
             static_cast<void>(platform_.pause(until, &woken));
         }
     } catch (const std::system_error&) {
-        // Out of descriptors: then nobody waits.
+        // No descriptors are left: then close() does not wait.
     }
 }
 
@@ -87,7 +87,7 @@ void async_calls::abandon_all()
 
 void async_calls::link(async_call& call)
 {
-    // They end in the user's code, which is nothing for another user's thread.
+    // A call ends with its user's code, which must not run in the thread of another user.
     if (first_ == nullptr) loop_.own_thread_only(true);
     call.after_ = first_;
     if (first_ != nullptr) first_->before_ = &call;

@@ -1,4 +1,4 @@
-// Calls that are under way on the client's scheduler: nobody's thread waits for them.
+// Calls that are under way on the client's event loop, and that no thread waits for.
 #pragma once
 
 #include "base/clock.h"
@@ -19,12 +19,12 @@ public:
     async_call(const async_call&) = delete;
     async_call& operator=(const async_call&) = delete;
 
-    // Both on the scheduler. Who started it is told by the call itself; before that it says
-    // async_calls::ended().
+    // Both on the event loop. When the call ends, it calls async_calls::ended(), and then its caller's
+    // handler.
     virtual void start() = 0;
-    virtual void cancel() = 0;  // if that can be done; perhaps before start()
+    virtual void cancel() = 0;  // this may be before start(); some calls cannot be cancelled
 
-    // The client is gone, and its scheduler with it: nothing can be asked or awaited any more.
+    // The client is destroyed and its event loop has stopped: the call must end without them.
     virtual void abandon() = 0;
 
 private:
@@ -43,15 +43,15 @@ public:
     {
     }
 
-    // From any thread. If the client is gone, it is abandoned at once.
+    // From any thread. If the client is destroyed already, the call is abandoned at once.
     void start(std::shared_ptr<async_call> call);
 
     void ended(async_call& call);
 
-    // Cancels all, and waits for what cannot be.
+    // Cancels all calls, and waits until then for those that cannot be cancelled.
     void close(base::boot_time until);
 
-    // When the scheduler has stopped.
+    // After the event loop has stopped.
     void abandon_all();
 
 private:

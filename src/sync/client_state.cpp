@@ -46,7 +46,7 @@ client_state::client_state(client_options options, surroundings around)
 
 client_state::~client_state()
 {
-    // The threads behind it run in the parent only; so do the connections.
+    // Its threads run in the parent only, and the parent uses its connections.
     if (inherited()) static_cast<void>(parts_.release());  // NOLINT(bugprone-unused-return-value)
 }
 

@@ -1,4 +1,4 @@
-// What stands behind a pawl::client, shared with the grants that may outlive it.
+// The state of a pawl::client. Grants, which may outlive the client, share it.
 #pragma once
 
 #include "base/clock.h"
@@ -48,13 +48,13 @@ struct answer_to {
 
 class client_state : public std::enable_shared_from_this<client_state> {
 public:
-    // With options that are good, in a world of the caller's own.
+    // The options must be valid.
     client_state(client_options options, surroundings around);
     ~client_state();
     client_state(const client_state&) = delete;
     client_state& operator=(const client_state&) = delete;
 
-    // Ends everything, within the shutdown limit. Called once, by ~client.
+    // Ends all calls and leases, within the shutdown limit. Called once, by ~client.
     void close();
 
     // Whether this process inherited the client through fork(). Then no mutex of it may be touched:
@@ -64,7 +64,7 @@ public:
     // Runs a machine to its end in the caller's thread. A closed client refuses all requests.
     [[nodiscard]] blocking_driver driver() const { return {platform(), loop(), parts_->store}; }
 
-    // Likewise: asks one question about a hold.
+    // The same for one question about a hold.
     template <class Request>
     [[nodiscard]] answer_to<Request> ask(const Request& request,
                                          const base::interrupt* stop = nullptr)
@@ -80,9 +80,9 @@ public:
         return answer_to<Request>{machine.result(), machine.sent()};
     }
 
-    // Runs a machine to its end on the event loop, from any thread. `done` is called with the machine,
-    // on the loop or, if the client is destroyed first, in the thread that does that. The second form
-    // ends with `stop`.
+    // From any thread: runs a machine to its end on the event loop. `done` is called with the machine: on
+    // the loop; or in the thread that destroys the client, if that comes first. The second form can be
+    // cancelled by `stop`.
     template <class Machine, class Done>
     void start(std::unique_ptr<Machine> what, Done done)
     {
@@ -98,7 +98,7 @@ public:
                                                     std::move(told)));
     }
 
-    // Before a lock is asked for: everything that is needed to tell of its loss is there. Throws
+    // Must be called before a lock is asked for: starts the threads that report its loss. Throws
     // std::system_error.
     void prepare_to_tell();
 
@@ -119,11 +119,11 @@ public:
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
 
-    // Says that something went wrong where nobody can be told directly.
+    // Writes to the log about a failure that no caller can be told of.
     void warn(std::string text);
 
 private:
-    // Everything with threads, mutexes or descriptors. A child process leaves it alone altogether.
+    // All parts with threads, mutexes or descriptors. A child process must not touch them.
     struct parts {
         parts(const client_options& options, surroundings&& all, std::string client);
         ~parts() { around.loop->stop(); }
@@ -134,7 +134,7 @@ private:
         lease_keeper keeper;
         std::shared_ptr<local_locks> locals = std::make_shared<local_locks>();
         waiting_room room;
-        store_slot store;  // has the store of `around`
+        store_slot store;  // takes the store out of `around`
         async_calls calls;
     };
 

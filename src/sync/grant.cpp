@@ -145,7 +145,7 @@ maybe_trouble grant::extend(std::chrono::milliseconds length)
 void grant::extend(std::chrono::milliseconds length, result_handler done)
 {
     validate_lease("extend", length);
-    // Noted before it is sent: even without an answer the server may keep it for as long.
+    // Noted before the request is sent: even without an answer, the server may keep the lock that long.
     lease_->longest = std::max(lease_->longest.load(), length);
     ask(lease_->extend(length), std::move(done));
 }
@@ -156,8 +156,8 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     validate_lease("ensure", duration);
     if (valid_for() >= duration) return std::nullopt;
-    // What a lease is shortened by, drift and the way to the server, must not eat into what was
-    // asked for. How long the way is, the first answer tells.
+    // The deadline is earlier than the end of the lease, by the drift and by the time of the request.
+    // Both are added. The first answer shows how long a request takes.
     const auto with_drift = milliseconds{static_cast<milliseconds::rep>(
         static_cast<double>(duration.count()) * (1 + 2 * client_->options().clock_drift))};
     const auto end = client_->platform().now() + client_->options().command_limit;
@@ -173,12 +173,12 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     }
 }
 
-// `way`: how long the answer took.
+// Sets `way` to the time that the answer took.
 maybe_trouble grant::lengthen(std::chrono::milliseconds length, std::chrono::milliseconds limit,
                               std::chrono::nanoseconds& way)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
-    // Noted before it is sent: even without an answer the server may keep it for as long.
+    // Noted before the request is sent: even without an answer, the server may keep the lock that long.
     lease_->longest = std::max(lease_->longest.load(), length);
     const auto got = client_->ask(lease_->extend(length), nullptr, limit);
     way = client_->platform().now() - got.sent;
@@ -201,7 +201,7 @@ maybe_trouble grant::confirm(bool& still_ours)
     return std::nullopt;
 }
 
-// The answer to a request that counted the lease anew.
+// The answer to a request after which the lease counts anew.
 maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
                           std::chrono::milliseconds length)
 {
@@ -241,7 +241,7 @@ std::stop_token grant::lost() const
     }
     client_->leases().notice_time(lease_);
     auto source = client_->leases().loss_of(lease_, fence_);
-    // Here too, and not only by the dispatcher, which may be behind. It runs the user's callbacks.
+    // The dispatcher requests it too, but may be late. This runs the user's callbacks.
     if (lease_->state == hold_state::lost && has_holds()) source.request_stop();
     return source.get_token();
 }

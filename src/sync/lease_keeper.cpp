@@ -17,7 +17,7 @@ using core::lease_ptr;
 
 namespace {
 
-// Others wait at the server while so many are renewed: about a microsecond each.
+// A renewal takes the server about a microsecond for each lease, and other requests wait meanwhile.
 constexpr std::size_t most_in_one_renewal = 1'000;
 
 bool always_wanted()
@@ -86,7 +86,7 @@ void lease_keeper::add(const lease_ptr& lease, boot_time sent)
         return;
     }
     set_alarm();
-    // The first renewal shall not have to wait for it.
+    // So that the first renewal need not wait for a connection.
     if (!std::exchange(connecting_, true)) loop_.post([this] { store_.connect(); });
 }
 
@@ -116,7 +116,7 @@ void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& de
 {
     const common::scoped_lock guard{mutex_};
     core::transitions changes;
-    // If the deadline has passed meanwhile, that is the reason, whatever the server says now.
+    // If the deadline has passed, that is the cause, whatever the server says now.
     table_.expire(platform_.now(), changes);
     table_.lose(lease, why, detail, changes);
     set_alarm();
@@ -162,7 +162,7 @@ void lease_keeper::notice_time(const lease_ptr& lease)
 
 void lease_keeper::set_alarm()
 {
-    // Earlier only: an alarm that rings for nothing costs less than setting it for every lock.
+    // Only to an earlier time: an alarm that rings for nothing costs less than a change for every lock.
     const auto next = table_.next_wake();
     if (next >= alarm_at_) return;
     alarm_at_ = next;
@@ -305,7 +305,7 @@ void lease_keeper::wait_for_given_back(boot_time until)
             static_cast<void>(platform_.pause(until, &woken));
         }
     } catch (const std::system_error&) {
-        // Out of descriptors: then nobody waits, and the leases end of their own accord.
+        // No descriptors are left: then close() does not wait, and the leases end on the server.
     }
 }
 

@@ -1,8 +1,8 @@
-// Keeps the leases of a client alive and tells when one is not: the lease_table with its mutex, its
-// alarm, its renewals, and the road from a change of state to the user.
+// Renews the leases of a client and reports their changes of state: the lease_table with its mutex, its
+// alarm and its renewals.
 //
-// Changes are handed to the dispatchers under the mutex, so that they stay in order; the user learns
-// of them on the dispatchers' threads, where no lock of ours is held.
+// Changes are posted to the dispatchers under the mutex, so that they stay in order. The user's code runs
+// on the dispatchers' threads, where no mutex is held.
 #pragma once
 
 #include "base/clock.h"
@@ -38,18 +38,19 @@ public:
     // It is about to be released: no renewal is sent from here on. False if it is over already.
     [[nodiscard]] bool end(const core::lease_ptr& lease);
 
-    // The server lengthened it, or said that it is gone.
+    // The server extended it, or said that it is gone.
     void extended(const core::lease_ptr& lease, std::chrono::milliseconds length,
                   base::boot_time sent);
     void lose(const core::lease_ptr& lease, cause why, const std::string& detail);
 
-    // Whoever had it has no use for it any more, but the lease goes on, idle.
+    // The hold was released, but the lease goes on, idle.
     void rest(const core::lease_ptr& lease);
 
-    // Someone has it now, with this number; the token of who had it before is of no use to him.
+    // Another hold has it now, with this fence, and with a stop token of its own.
     void pass_on(const core::lease_ptr& lease, std::uint64_t fence);
 
-    // Asked to stop when who has it with this number loses it; without a state if he has it no more.
+    // Stop is requested when the hold with this fence loses the lock. The source has no state if that
+    // hold does not have the lock any more.
     [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease, std::uint64_t fence);
 
     // Looks at the clock: if the deadline has passed, the lease is lost when this returns.
@@ -59,13 +60,13 @@ public:
     void give_back(const core::lease_ptr& lease, base::boot_time wanted_until,
                    core::giving how = core::giving::first_time);
 
-    // Waits a little for what is being given back, then gives up all leases.
+    // Waits until then for the locks that are being given back. Then all leases are lost.
     void close(base::boot_time until);
 
-    // Says to the log that something went wrong where nobody can be told directly.
+    // Writes to the log about a failure that no caller can be told of.
     void warn(std::string text);
 
-    // Those that are neither lost nor released nor idle.
+    // The leases that are not lost, released or idle.
     [[nodiscard]] std::vector<core::lease_ptr> all();
 
 private:
@@ -81,7 +82,7 @@ private:
     void tell(const core::transitions& changes) PAWL_REQUIRES(mutex_);
     void tell_handlers(const core::transition& change);
 
-    // Shared with what is posted, which may outlive the client.
+    // Shared with posted tasks, which may outlive the client.
     struct hooks {
         std::function<void(const event&)> on_event;
         std::function<void(log_level, std::string_view)> log;
