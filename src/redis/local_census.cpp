@@ -12,7 +12,7 @@ namespace {
 
 // docs/wire.md: what else pawl keeps on a server. Every other key is a lock: this server serves
 // nothing else.
-constexpr std::array<std::string_view, 3> not_locks{"pawl:fence:", "pawl:queue:", "pawl:waiters:"};
+constexpr std::array<std::string_view, 2> not_locks{"pawl:fence:", "pawl:queue:"};
 
 [[nodiscard]] bool is_lock(std::string_view key)
 {

@@ -67,15 +67,6 @@ TEST_P(flushed_server, without_the_queue_still_gives_who_waits_its_turn)
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_the_list_of_waiters_still_gives_who_waits_its_turn)
-{
-    // There is none before he has looked again.
-    ASSERT_TRUE(eventually([&] { return probe_.exists(waiters_of("job")); }));
-    probe_.must({"DEL", waiters_of("job")});
-    held_->release();
-    expect_turn_within(look_interval(lease) + late);
-}
-
 TEST_P(flushed_server, that_was_restarted_is_asked_again)
 {
     server_.restart();

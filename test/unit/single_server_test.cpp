@@ -98,7 +98,7 @@ protected:
     // What the request said; after the script's name and the keys it is the third argument.
     std::string wanted_until(std::size_t request)
     {
-        constexpr std::size_t where = 9;
+        constexpr std::size_t where = 7;
         return record_.requests.at(request).at(where);
     }
 
@@ -109,35 +109,35 @@ protected:
 
 TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_once_its_time_is_known)
 {
-    record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:1\r\n:17\r\n:5060000\r\n"};
+    record_.replies = {"$16\r\n0 100 5000000000\r\n", "$15\r\n1 17 5060000000\r\n"};
     static_cast<void>(busy(base::boot_time{100s}));
     static_cast<void>(granted(base::boot_time{160s}));
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(wanted_until(0), "0");
-    EXPECT_EQ(wanted_until(1), "5061001");
+    EXPECT_EQ(wanted_until(1), "0000005061001000");
 }
 
 TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
 {
-    record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:-1\r\n:0\r\n:9000000\r\n",
-                       "*3\r\n:1\r\n:17\r\n:9000000\r\n"};
+    record_.replies = {"$16\r\n0 100 5000000000\r\n", "$15\r\n-1 0 9000000000\r\n",
+                       "$15\r\n1 17 9000000000\r\n"};
     static_cast<void>(busy(base::boot_time{100s}));
     static_cast<void>(granted(base::boot_time{100s}));
     ASSERT_EQ(record_.requests.size(), 3U);
-    EXPECT_EQ(wanted_until(2), "9001001");
+    EXPECT_EQ(wanted_until(2), "0000009001001000");
 }
 
 TEST_F(one_server, that_finds_everything_late_is_not_asked_for_ever)
 {
-    record_.replies = std::deque<std::string>(10, "*3\r\n:-1\r\n:0\r\n:9000000\r\n");
+    record_.replies = std::deque<std::string>(10, "$15\r\n-1 0 9000000000\r\n");
     EXPECT_EQ(failed(base::boot_time{100s}).what, core::failure_kind::unavailable);
     EXPECT_LE(record_.requests.size(), 3U);
 }
 
 TEST_F(one_server, that_does_not_know_a_script_gets_it_once)
 {
-    record_.replies = {"-NOSCRIPT No matching script.\r\n", "*3\r\n:-1\r\n:0\r\n:9000000\r\n",
-                       "*3\r\n:1\r\n:17\r\n:9000000\r\n"};
+    record_.replies = {"-NOSCRIPT No matching script.\r\n", "$15\r\n-1 0 9000000000\r\n",
+                       "$15\r\n1 17 9000000000\r\n"};
     static_cast<void>(granted(base::boot_time{100s}));
     ASSERT_EQ(record_.requests.size(), 3U);
     EXPECT_EQ(record_.requests[0].front(), "EVALSHA");
@@ -209,7 +209,7 @@ class bare_acquire : public one_server {
 protected:
     bare_acquire()
     {
-        record_.replies = {"*3\r\n:1\r\n:5000000000\r\n:5000000\r\n"};
+        record_.replies = {"$23\r\n1 5000000000 5000000000\r\n"};
         static_cast<void>(acquire(base::boot_time{100s}));
         record_.requests.clear();
         record_.since = base::boot_time{100s};
@@ -224,7 +224,7 @@ protected:
     }
 
     // The flags that the last request had.
-    std::string flags() { return record_.requests.back().at(10); }
+    std::string flags() { return record_.requests.back().at(8); }
 
     static constexpr base::boot_time now{110s};
     static constexpr std::uint64_t known = 5'001'000'000;
@@ -242,7 +242,7 @@ TEST_F(bare_acquire, is_two_commands)
 
 TEST_F(bare_acquire, that_finds_the_lock_taken_is_followed_by_the_script)
 {
-    record_.replies = {"_\r\n", ":5001000001\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
+    record_.replies = {"_\r\n", ":5001000001\r\n", "$16\r\n0 250 5010000000\r\n"};
     EXPECT_EQ(busy(now, known).left, 250ms);
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
     EXPECT_EQ(flags(), "0");
@@ -252,7 +252,7 @@ TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right
 {
     for (const auto* const number : {":4999999999\r\n", ":1\r\n", "-ERR no integer\r\n"}) {
         record_.requests.clear();
-        record_.replies = {"+OK\r\n", number, "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
+        record_.replies = {"+OK\r\n", number, "$23\r\n2 5010000000 5010000000\r\n"};
         EXPECT_EQ(granted(now, known).fence, 5'010'000'000U);
         EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
         EXPECT_EQ(flags(), "9") << "it may have the lock, and have begun a fence";
@@ -261,7 +261,7 @@ TEST_F(bare_acquire, with_a_number_that_began_before_the_connection_is_set_right
 
 TEST_F(bare_acquire, that_finds_it_taken_and_began_a_fence_has_that_set_right)
 {
-    record_.replies = {"_\r\n", ":1\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
+    record_.replies = {"_\r\n", ":1\r\n", "$16\r\n0 250 5010000000\r\n"};
     static_cast<void>(busy(now, known));
     EXPECT_EQ(flags(), "8");
 }
@@ -291,8 +291,8 @@ TEST_F(bare_acquire, without_an_answer_may_come_at_any_time)
 
 TEST_F(bare_acquire, that_is_not_allowed_is_not_tried_again)
 {
-    record_.replies = {"+OK\r\n", "-NOPERM no\r\n", "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n",
-                       "*3\r\n:1\r\n:5011000000\r\n:5011000\r\n"};
+    record_.replies = {"+OK\r\n", "-NOPERM no\r\n", "$23\r\n2 5010000000 5010000000\r\n",
+                       "$23\r\n1 5011000000 5011000000\r\n"};
     static_cast<void>(granted(now, known));
     static_cast<void>(granted(now, 5'010'000'000));
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA", "EVALSHA"}));
@@ -337,7 +337,7 @@ TEST_F(bare_acquire, is_not_tried_by_a_request_that_has_something_special)
 
 TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fence_right)
 {
-    record_.replies = {"*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
+    record_.replies = {"$23\r\n2 5010000000 5010000000\r\n"};
     auto what = asked(now, known);
     what.first = false;
     what.repeated = true;
@@ -349,7 +349,7 @@ TEST_F(bare_acquire, that_had_no_answer_is_repeated_by_a_script_that_sets_the_fe
 TEST_F(bare_acquire, is_not_hinted_at_for_a_lock_of_another_layout)
 {
     const core::object hash{.name = "a", .layout = layout::hash};
-    record_.replies = {"*3\r\n:1\r\n:5010000000\r\n:5010000\r\n"};
+    record_.replies = {"$23\r\n1 5010000000 5010000000\r\n"};
     auto what = asked(now);
     what.mine.what = &hash;
     EXPECT_FALSE(std::get<core::granted>(acquire(what)).hint);
@@ -357,7 +357,7 @@ TEST_F(bare_acquire, is_not_hinted_at_for_a_lock_of_another_layout)
 
 TEST_F(bare_acquire, is_not_tried_when_the_fence_may_be_forgotten)
 {
-    record_.replies = {"*3\r\n:1\r\n:50000000000\r\n:50000000\r\n"};
+    record_.replies = {"$25\r\n1 50000000000 50000000000\r\n"};
     const auto later = base::boot_time{100s} + 45'000s;
     static_cast<void>(acquire(later));
     record_.requests.clear();
