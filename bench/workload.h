@@ -13,7 +13,7 @@ enum class pattern {
     one_lock,    // everyone locks and unlocks the same, again and again
     take_over,   // one uses the lock and idles, then the other asks for it; and again
     free_locks,  // everyone locks and unlocks, each time another lock, which nobody else wants
-    in_flight,   // the same from one thread, many at once
+    in_flight,   // the same from one thread, many at once; several processes want the same locks
 };
 
 // What a round says about a contender; what each is stands in metric.cpp.
