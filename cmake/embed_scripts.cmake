@@ -4,9 +4,9 @@
 # A comment line costs every server memory and every load bytes, so lines that hold nothing but a
 # comment are left out; the first line, which names the engine and its flags, stays.
 #
-# A line "--@ part" stands for parts/part.lua. A script that asks for the HOLDER() is made once for each
-# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a. HOLDER() and TAKE() stand for what is
-# said there, and "--@ layout" for the rest.
+# A line "--@ part" stands for parts/part.lua. A phrase, PHRASE(), stands for what a line "-- PHRASE() is …" in a
+# part says. A script with the word HOLDER is made once for each layout, with the phrases of parts/plain.lua and
+# of parts/hash.lua: plain_a and hash_a.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)

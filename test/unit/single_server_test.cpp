@@ -117,6 +117,20 @@ TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_once_its_time_is_know
     EXPECT_EQ(wanted_until(1), "0000005061001000");
 }
 
+TEST_F(one_server, gives_no_place_in_the_queue_before_its_time_is_known)
+{
+    record_.replies = {"$16\r\n0 100 5000000000\r\n", "$16\r\n0 100 5060000000\r\n"};
+    auto waiting = asked(base::boot_time{100s});
+    waiting.wait = 30s;
+    EXPECT_FALSE(std::get<core::busy>(acquire(waiting)).queued);
+    waiting.sent = base::boot_time{160s};
+    EXPECT_TRUE(std::get<core::busy>(acquire(waiting)).queued);
+    ASSERT_EQ(record_.requests.size(), 2U);
+    EXPECT_EQ(record_.requests[0].at(8), "0");
+    EXPECT_EQ(record_.requests[1].at(8), "2");
+    EXPECT_TRUE(record_.requests[1].at(9).starts_with("0000005090001x"));
+}
+
 TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
 {
     record_.replies = {"$16\r\n0 100 5000000000\r\n", "$15\r\n-1 0 9000000000\r\n",

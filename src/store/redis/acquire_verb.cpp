@@ -34,8 +34,8 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
                                 (context.mend ? 8 : 0));
-    const auto kept_until =
-        what.wait ? context.clock.at(what.sent + *what.wait).value_or(unknown) : unknown;
+    auto kept_until = unknown;
+    if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
     redis::append_word(out, place_text(what.place(), kept_until));
 }
 
