@@ -69,7 +69,13 @@ std::optional<std::int64_t> as_number(std::string_view text)
     return value;
 }
 
-// Splits each piece of text where `value` occurs.
+bool is_close(std::int64_t value, std::int64_t at_ms)
+{
+    constexpr std::int64_t longest_ms = 3'600'000;
+    return std::abs(value - at_ms) <= longest_ms;
+}
+
+// Cuts each piece of text at the places where `value` occurs.
 phrase split(const phrase& whole, const std::string& value, piece::kind what)
 {
     phrase result;
@@ -87,6 +93,19 @@ phrase split(const phrase& whole, const std::string& value, piece::kind what)
         if (!rest.empty() || whole.size() == 1) result.push_back({.text = std::string{rest}});
     }
     return result;
+}
+
+// With zeros for each number that is close to the time.
+std::string without_times(std::string text, std::int64_t at_ms)
+{
+    constexpr std::string_view digits = "0123456789";
+    for (auto begin = text.find_first_of(digits); begin != text.npos;) {
+        const auto end = std::min(text.find_first_not_of(digits, begin), text.size());
+        const auto value = as_number(std::string_view{text}.substr(begin, end - begin));
+        if (value && is_close(*value, at_ms)) text.replace(begin, end - begin, end - begin, '0');
+        begin = text.find_first_of(digits, end);
+    }
+    return text;
 }
 
 class learner {
@@ -186,6 +205,7 @@ private:
         if (same) return found;
         if (const auto time = as_time(where)) return {*time};
         if (const auto echo = as_echo(where)) return {*echo};
+        if (differ_by_times(where)) return found;
         refuse("'" + text_at(takes_[0], where) + "' was '" + text_at(takes_[1], where) +
                "' in the next cycle");
     }
@@ -197,13 +217,23 @@ private:
                      piece::kind::holder);
     }
 
+    [[nodiscard]] bool differ_by_times(const place& where) const
+    {
+        const auto masked = [&](const heard& each) {
+            phrase all = pieces(each, where);
+            for (piece& one : all) one.text = without_times(one.text, each.what->at_ms);
+            return all;
+        };
+        return std::ranges::all_of(
+            takes_, [&](const heard& each) { return masked(each) == masked(first()); });
+    }
+
     [[nodiscard]] std::optional<piece> as_time(const place& where) const
     {
-        constexpr std::int64_t longest_ms = 3'600'000;
         std::optional<piece> found;
         for (const heard& each : takes_) {
             const auto value = as_number(text_at(each, where));
-            if (!value || std::abs(*value - each.what->at_ms) > longest_ms) return std::nullopt;
+            if (!value || !is_close(*value, each.what->at_ms)) return std::nullopt;
             found = piece{.what = piece::kind::time, .offset_ms = *value - each.what->at_ms};
         }
         return found;

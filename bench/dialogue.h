@@ -6,7 +6,8 @@
 //   the name of the lock, anywhere             the name
 //   the first word that differs, and where     the holder
 //   else it occurs
-//   a number close to the time in ms           the time, with an offset in ms
+//   a number close to the time in ms           the time, so many ms from now
+//   such a number inside a word                text: the server does not read it
 //   a number that was in an earlier reply      that line of that reply
 //   any other part                             an error: it cannot be replayed
 #pragma once

@@ -6,14 +6,16 @@
 
 namespace pawl::bench {
 
-pawl_in_flight::pawl_in_flight(const std::string& url, seat& mine)
+pawl_in_flight::pawl_in_flight(const std::string& url, seat& mine, const in_flight_locks& which)
     : mine_{mine}, client_{url}, places_(cycles_in_flight)
 {
+    lock_options options;
+    options.announce = which.announce;
     for (std::size_t number = 0; number < places_.size(); ++number) {
         places_[number].number = number;
-        for (std::size_t i = 0; i < locks_per_place; ++i) {
+        for (std::size_t i = 0; i < which.per_place; ++i) {
             places_[number].locks.push_back(
-                std::make_unique<mutex>(client_, free_lock_name(number, i)));
+                std::make_unique<mutex>(client_, free_lock_name(number, i), options));
         }
     }
 }

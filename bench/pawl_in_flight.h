@@ -1,5 +1,6 @@
-// Many cycles at once with pawl::async, with one client and uncontended locks. When one cycle has
-// ended, the next begins in its place, with another lock. Only the client's thread takes part.
+// Many cycles at once with pawl::async, over one client: when one has ended, the next begins in its place, with
+// the next of its locks. No thread takes part but the client's. Two processes that do the same with one lock
+// in each place hand all these locks over to each other.
 #pragma once
 
 #include "board.h"
@@ -21,11 +22,15 @@
 namespace pawl::bench {
 
 inline constexpr std::size_t cycles_in_flight = 256;
-inline constexpr std::size_t locks_per_place = 4;
+
+struct in_flight_locks {
+    std::size_t per_place = 4;
+    bool announce = true;
+};
 
 class pawl_in_flight {
 public:
-    pawl_in_flight(const std::string& url, seat& mine);
+    pawl_in_flight(const std::string& url, seat& mine, const in_flight_locks& which);
 
     // Returns when `over` has become true and the last cycle has ended. `over` is called by the
     // client's thread. Throws if a call has failed.

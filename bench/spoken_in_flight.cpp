@@ -12,7 +12,7 @@ spoken_in_flight::spoken_in_flight(const std::string& url, const dialogue& what,
     connection_.speak_resp3();
     std::size_t holder = 0;
     for (std::size_t number = 0; number < places_.size(); ++number) {
-        for (std::size_t i = 0; i < locks_per_place; ++i) {
+        for (std::size_t i = 0; i < in_flight_locks{}.per_place; ++i) {
             places_[number].locks.emplace_back(what, free_lock_name(number, i), holder++);
         }
     }

@@ -27,7 +27,8 @@ void async_cycle(mutex& what)
 template <class Cycles>
 void use_all(Cycles& cycles, seat& mine)
 {
-    cycles.run([&] { return mine.grants.load() >= cycles_in_flight * locks_per_place; });
+    constexpr std::size_t each = 4;
+    cycles.run([&] { return mine.grants.load() >= cycles_in_flight * each; });
     mine.grants.store(0);
     mine.cycle = {};
 }
@@ -45,14 +46,17 @@ void warm_up_and_run(Cycles& cycles, seat& mine, board& shared)
 void cycle_in_flight(const worker_task& task, board& shared)
 {
     seat& mine = shared.seats.at(task.index);
-    if (task.kind == contender::mutex) {
-        pawl_in_flight cycles{task.url, mine};
+    in_flight_locks locks{.announce = task.kind != contender::mutex_unannounced};
+    if (task.what->processes > 1) locks.per_place = 1;
+    if (task.kind == contender::mutex || task.kind == contender::mutex_unannounced) {
+        pawl_in_flight cycles{task.url, mine, locks};
         return warm_up_and_run(cycles, mine, shared);
     }
     dialogue said = least_dialogue(task.url);
     if (task.kind == contender::raw_same) {
         said = dialogue_of_pawl(task.url, async_cycle);
-        pawl_in_flight before{task.url, mine};  // so that both find the server in the same state
+        pawl_in_flight before{task.url, mine,
+                              locks};  // so that both find the server in the same state
         use_all(before, mine);
     }
     spoken_in_flight cycles{task.url, said, mine};

@@ -227,6 +227,36 @@ workload release_notice()
                         metric::commands_per_grant, metric::wait_p50, metric::wait_p99}};
 }
 
+// What the scripts cost the server, when it has nothing to wait for.
+workload server_cost(std::string_view word, std::string_view title, unsigned processes)
+{
+    return {.word = word,
+            .title = title,
+            .what = pattern::in_flight,
+            .processes = processes,
+            .entries = {{contender::mutex, "announced"},
+                        {contender::mutex_unannounced, "not announced"}},
+            .references = {contender::mutex_unannounced},
+            .metrics = {metric::server_cpu_us_per_grant, metric::server_us_per_grant,
+                        metric::commands_per_grant, metric::grants_per_second}};
+}
+
+workload free_at_the_server()
+{
+    auto what = server_cost("server-free", "server-free: 256 cycles in flight, locks are free", 1);
+    what.targets = {at_most(6.5, contender::mutex, metric::server_cpu_us_per_grant),
+                    at_most(4.5, contender::mutex_unannounced, metric::server_cpu_us_per_grant)};
+    return what;
+}
+
+workload handed_over_at_the_server()
+{
+    auto what = server_cost("server-hand-over",
+                            "server-hand-over: 256 locks in flight between two processes", 2);
+    what.targets = {at_most(16, contender::mutex_unannounced, metric::server_cpu_us_per_grant)};
+    return what;
+}
+
 }  // namespace
 
 const std::vector<workload>& all_workloads()
@@ -243,7 +273,9 @@ const std::vector<workload>& all_workloads()
         sixteen_threads(),
         lingering(),
         take_over(),
-        release_notice()};
+        release_notice(),
+        free_at_the_server(),
+        handed_over_at_the_server()};
     return all;
 }
 

@@ -10,10 +10,10 @@
 namespace pawl::bench {
 
 enum class pattern {
-    one_lock,    // all lock and unlock the same lock, again and again
-    take_over,   // one uses the lock and is idle, then the other asks for it; and again
-    free_locks,  // all lock and unlock, each time another uncontended lock
-    in_flight,   // the same from one thread, many at once
+    one_lock,    // everyone locks and unlocks the same, again and again
+    take_over,   // one uses the lock and idles, then the other asks for it; and again
+    free_locks,  // everyone locks and unlocks, each time another lock, which nobody else wants
+    in_flight,   // the same from one thread, many at once; several processes want the same locks
 };
 
 // The figures of a round. metric.cpp describes them.

@@ -4,9 +4,9 @@
 # SHA-1. Comments would cost every server memory and every load bytes, so lines with only a comment
 # are left out. The first line, which names the engine and its flags, stays.
 #
-# A line "--@ part" is replaced by parts/part.lua. A script that uses HOLDER() is generated for each
-# layout, from parts/plain.lua and parts/hash.lua: plain_a and hash_a. HOLDER() and TAKE() are
-# replaced by their definitions there, and "--@ layout" by the rest.
+# A line "--@ part" stands for parts/part.lua. A phrase, PHRASE(), stands for what a line "-- PHRASE() is …" in a
+# part says. A script with the word HOLDER is made once for each layout, with the phrases of parts/plain.lua and
+# of parts/hash.lua: plain_a and hash_a.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)

@@ -10,9 +10,9 @@
 namespace pawl::redis {
 namespace {
 
-// The other keys that pawl stores on a server: see docs/wire.md. Every other key is a lock, because
-// this server is used for nothing else.
-constexpr std::array<std::string_view, 3> not_locks{"pawl:fence:", "pawl:queue:", "pawl:waiters:"};
+// docs/wire.md: what else pawl keeps on a server. Every other key is a lock: this server serves
+// nothing else.
+constexpr std::array<std::string_view, 2> not_locks{"pawl:fence:", "pawl:queue:"};
 
 [[nodiscard]] bool is_lock(std::string_view key)
 {

@@ -1,6 +1,7 @@
 // The Lua scripts of src/scripts/, embedded at build time.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace pawl::redis {
@@ -29,6 +30,9 @@ extern const script hash_set_count;
 extern const script hash_renew;
 extern const script hash_check;
 extern const script hash_release;
+
+// How long a fence is remembered after a script last wrote it: parts/fence.lua.
+extern const std::int64_t fence_lifetime_ms;
 
 }  // namespace scripts
 }  // namespace pawl::redis

@@ -5,7 +5,7 @@
 -- KEYS  1 lock (hash: holder → count)
 -- ARGV  1 holder, 2 lease in ms, 3 count
 -- Reply 1 done; 0 the lock is gone; -1 another holds it
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+if not redis.call('HGET', KEYS[1], ARGV[1]) then
   return -redis.call('EXISTS', KEYS[1])
 end
 -- The lease first: before 7.0, when memory is full, HSET is refused unless the script has written before.

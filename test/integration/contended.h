@@ -68,15 +68,11 @@ protected:
         return "pawl:queue:{" + std::string{name} + "}";
     }
 
-    [[nodiscard]] static std::string waiters_of(std::string_view name)
-    {
-        return "pawl:waiters:{" + std::string{name} + "}";
-    }
-
-    // The number of waiters in the server's queue.
+    // How many stand in line at the server.
     [[nodiscard]] std::int64_t queued(std::string_view name = "job")
     {
-        return probe_.must({"ZCARD", queue_of(name)}).integer;
+        constexpr std::int64_t elements_each = 2;
+        return probe_.must({"LLEN", queue_of(name)}).integer / elements_each;
     }
 
     [[nodiscard]] bool until_queued(std::int64_t count, std::string_view name = "job")

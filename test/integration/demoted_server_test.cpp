@@ -195,8 +195,9 @@ TEST_F(two_servers, a_waiter_that_listens_at_a_replica_is_not_told_of_a_grant)
     mutex lock{own, "job", quick(10s)};
     hold held = lock.acquire();
     const auto now = primary.must({"TIME"}).texts();
-    primary.must({"ZADD", "pawl:queue:{job}", now.at(0) + "000000",
-                  "p123456789abcdef0123456789abcdef 0123456789abcdef 30000 0 0"});
+    const auto until = std::to_string(std::stoll(now.at(0)) + 30) + "000";
+    primary.must({"RPUSH", "pawl:queue:{job}", "p123456789abcdef0123456789abcdef",
+                  until + "x0123456789abcdef000030000"});
     held.release();
     EXPECT_FALSE(primary.exists("job"));
     primary.must({"PUBLISH", channel, "the end"});

@@ -113,7 +113,9 @@ private:
     {
         const auto a = redis::to_integer(left);
         const auto b = redis::to_integer(right);
-        return a && b && std::min(*a, *b) >= least_epoch_ms && same(*a, *b);
+        // What is left of a lease, in the answer to an acquire, is a time too.
+        const bool is_time = how_.time == time_in_reply::milliseconds;
+        return a && b && (is_time || std::min(*a, *b) >= least_epoch_ms) && same(*a, *b);
     }
 
     // The next run of digits, or of other characters.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace pawl::test {
@@ -32,21 +31,12 @@ bool is_any_of(const redis::script& script, std::initializer_list<const redis::s
 // A holder whose client is told when its lingering lock is wanted.
 constexpr std::string_view lingering_holder = "p0112233445566778899aabbccddeeff0123456789abcdef";
 
-// The stay of a place that needs no extra entry.
-std::string usual_stay(const std::string& lease)
-{
-    constexpr std::int64_t least = 1'500;
-    std::int64_t number = 0;
-    std::from_chars(lease.data(), lease.data() + lease.size(), number);
-    return std::to_string(std::max(number, least));
-}
-
 }  // namespace
 
 const std::vector<std::string>& engine_keys()
 {
-    static const std::vector<std::string> all{"k0", "k1", "k2", "k3", "k4", "k5",
-                                              "f0", "f1", "q0", "q1", "w0", "w1"};
+    static const std::vector<std::string> all{"k0", "k1", "k2", "k3", "k4",
+                                              "k5", "f0", "f1", "q0", "q1"};
     return all;
 }
 
@@ -54,8 +44,8 @@ const std::vector<std::string>& engine_channels()
 {
     static const std::vector<std::string> all{"c0",
                                               "c1",
-                                              "pawl:client:c0",
-                                              "pawl:client:c1",
+                                              "pawl:client:c0c0c0c0c0c0c0c0",
+                                              "pawl:client:c1c1c1c1c1c1c1c1",
                                               "pawl:client:0123456789abcdef",
                                               "lock:release:k0"};
     return all;
@@ -88,13 +78,13 @@ std::string engine_requests::lock()
     return chance(0.95) ? one_of({"k0", "k1", "k2"}) : key();
 }
 
-// The keys of a lock: the lock, its fence, its queue and its waiters.
+// The lock, its fence and its queue.
 std::vector<std::string> engine_requests::lock_with_queue(const redis::script& script)
 {
     const bool is_hash =
         is_any_of(script, {&ours::hash_acquire, &ours::hash_keep, &ours::hash_release});
     const std::string number = crowded_ ? (is_hash ? "1" : "0") : one_of({"0", "1"});
-    std::vector<std::string> keys{"k" + number, "f" + number, "q" + number, "w" + number};
+    std::vector<std::string> keys{"k" + number, "f" + number, "q" + number};
     if (chance(crowded_ ? 0.01 : 0.05)) keys[below(keys.size())] = key();
     return keys;
 }
@@ -137,13 +127,12 @@ std::string engine_requests::lease()
     return one_of({"10000", "20000", "30000", "60000"});
 }
 
-// How long a place is kept: the usual time, longer than the test lasts, or not at all. Nothing in
-// between, because the two clocks differ a little.
-std::string engine_requests::stay(const std::string& lease)
+// Until when a place is kept: for longer than the test lasts, or not at all, as the two clocks differ a
+// little.
+std::string engine_requests::kept_until()
 {
-    if (chance(0.05)) return one_of({"x", "", "30000.5", "9223372036854775807", "007000"});
-    if (chance(0.5)) return usual_stay(lease);
-    return one_of({"60000", "120000", "300000", "-5000"});
+    if (chance(0.05)) return one_of({"x", "", "1700000000000", "30000.5", "0000000000000"});
+    return one_of({"4102444800000", "4102444800000", "4102444900000", "4102445000000"});
 }
 
 // The last fence that the holder has used itself: none, an old one, or one far ahead of the clock.
@@ -161,7 +150,7 @@ std::string engine_requests::reserved()
 
 std::string engine_requests::reserve()
 {
-    return chance(0.05) ? one_of({"x", "", "-1", "1.5"}) : one_of({"0", "7", "1000"});
+    return chance(0.05) ? one_of({"x", "", "-1", "1.5"}) : one_of({"0000", "0007", "1000"});
 }
 
 // A duration that is used only once. The clocks differ a little, so the order of equal ends would
@@ -201,9 +190,8 @@ engine_request engine_requests::in_a_crowd()
     if (kind < 82) return our_script();
     if (kind < 90) return listening();
     if (kind < 96) return {{"SET", one_of({"f0", "f1"}), one_of({"5", "5", "4102444800000000"})}};
-    if (kind < 97) return {{"ZRANGE", one_of({"q0", "q1"}), "0", "-1", "WITHSCORES"}};
-    if (kind < 98) return {{"HGETALL", one_of({"w0", "w1"})}};
-    return {{"DEL", one_of({"k0", "k1", "q0", "q1", "w0", "w1", "f0", "f1"})}};
+    if (kind < 98) return {{"LRANGE", one_of({"q0", "q1"}), "0", "-1"}};
+    return {{"DEL", one_of({"k0", "k1", "q0", "q1", "f0", "f1"})}};
 }
 
 engine_request engine_requests::listening()
@@ -231,27 +219,26 @@ engine_request engine_requests::our_script()
 engine_requests::waiter engine_requests::new_or_recent_waiter()
 {
     if (!asked_.empty() && chance(0.6)) return asked_[below(asked_.size())];
-    const auto client = chance(0.02) ? one_of({"", "two words"}) : one_of({"c0", "c1", "c2"});
+    const auto client = chance(0.02)
+                            ? one_of({"", "two words"})
+                            : one_of({"c0c0c0c0c0c0c0c0", "c1c1c1c1c1c1c1c1", "c2c2c2c2c2c2c2c2"});
     waiter who{.name = name(), .client = client, .lease = lease(), .reserve = reserve()};
     constexpr std::size_t remembered = 6;
     if (asked_.size() < remembered) return asked_.emplace_back(std::move(who));
     return asked_[below(remembered)] = std::move(who);
 }
 
-// With `join` there are soon several waiters in the queue. The client c2 never listens. The others
-// can be told while there is a listener.
+// With `join` there are soon several in the queue; who waits for c2… cannot be told, and who waits for
+// the others can as long as someone listens for them.
 engine_request engine_requests::acquire(const redis::script& script)
 {
-    const auto wanted_until =
-        chance(0.1) ? one_of({"1", "x", ""}) : one_of({"0", "99999999999999"});
+    const auto wanted_until = chance(0.1) ? one_of({"1", "x", "", "0000000000000001"})
+                                          : one_of({"0", "9999999999999999"});
     const auto flags =
         chance(0.02) ? one_of({"x", ""}) : one_of({"0", "1", "2", "2", "3", "3", "6", "7"});
-    const auto who = new_or_recent_waiter();
-    std::vector<std::string> arguments{who.name,   who.lease,   wanted_until,   flags,
-                                       who.client, who.reserve, stay(who.lease)};
-    // The last arguments may be omitted. A waiter that joins must name its client, or it gets an
-    // error.
-    if (chance(0.2)) arguments.resize(4 + below(3));
+    const auto who = someone();
+    std::vector<std::string> arguments{who.name, wanted_until, flags,
+                                       kept_until() + "x" + who.client + who.reserve + who.lease};
     auto request = script_call(script, lock_with_queue(script), std::move(arguments));
     request.time = time_in_reply::milliseconds;
     return request;
@@ -259,21 +246,17 @@ engine_request engine_requests::acquire(const redis::script& script)
 
 engine_request engine_requests::keep(const redis::script& script)
 {
-    auto request = script_call(
-        script, lock_with_queue(script),
-        {name(), one_of({"0", "1", "3"}), used(), lease(), "k", "h", reserve(), reserved()});
+    auto request =
+        script_call(script, lock_with_queue(script),
+                    {name(), used(), one_of({"", "news"}), lease(), reserve(), reserved()});
     request.time = time_in_reply::milliseconds;
     return request;
 }
 
 engine_request engine_requests::release(const redis::script& script)
 {
-    const auto who = new_or_recent_waiter();
-    std::string place;
-    if (chance(0.8)) place = who.name + " " + who.client + " " + who.lease + " " + who.reserve;
-    std::vector<std::string> arguments{
-        who.name, one_of({"0", "0", "1", "1", "3", "4", "5", "7"}), used(), place, "k", "h"};
-    if (chance(0.2)) arguments.resize(3 + below(2));
+    std::vector<std::string> arguments{someone().name, used(), one_of({"", "news"}), "1"};
+    if (chance(0.8)) arguments.resize(2 + below(2));
     return script_call(script, lock_with_queue(script), std::move(arguments));
 }
 
@@ -385,7 +368,7 @@ engine_request engine_requests::hash_command()
 
 engine_request engine_requests::list_command()
 {
-    switch (below(8)) {
+    switch (below(11)) {
     case 0: return {{one_of({"RPUSH", "LPUSH"}), key(), name()}};
     case 1: return {{one_of({"RPUSH", "LPUSH"}), key(), name(), name(), name()}};
     case 2: return {{one_of({"LPOP", "RPOP"}), key()}};
@@ -393,6 +376,14 @@ engine_request engine_requests::list_command()
     case 4: return {{"LRANGE", key(), number(), number()}};
     case 5: return {{"LLEN", key()}};
     case 6: return {{"LREM", key(), number(), name()}};
+    case 7: return {{"LSET", key(), number(), name()}};
+    case 8: return {{"LPOS", key(), name()}};
+    case 9: {
+        engine_request request{{"LPOS", key(), name(), one_of({"RANK", "rank", "ZZ"}), number()}};
+        if (chance(0.5)) request.words.emplace_back("MAXLEN");
+        if (chance(0.9)) request.words.push_back(number());
+        return request;
+    }
     default: return {{"LINDEX", key(), number()}};
     }
 }
@@ -462,7 +453,7 @@ engine_request engine_requests::server_command()
         return {{one_of({"FLUSHALL", "FLUSHDB"})}};
     }
     case 8: return listening();
-    case 9: return {{"PUBSUB", "NUMSUB", one_of({"c0", "c1"}), "pawl:client:c0"}};
+    case 9: return {{"PUBSUB", "NUMSUB", one_of({"c0", "c1"}), "pawl:client:c0c0c0c0c0c0c0c0"}};
     case 10: return {{"PUBLISH", one_of({"c0", "c1", "c2"}), name()}};
     case 11: return {{"DBSIZE"}};
     case 12: return {{"CONFIG", "SET", "maxmemory", one_of({"0", "0", "1"})}};
@@ -501,15 +492,11 @@ void engine_requests::disturb(engine_request& request)
 {
     auto& words = request.words;
     if (request.by_listener || words[0] == "CONFIG" || words.size() < 2) return;
-    constexpr std::size_t longest_without_queue = 13;
     const auto at = words.begin() + static_cast<std::ptrdiff_t>(1 + below(words.size() - 1));
     switch (below(3)) {
     case 0: words.erase(at); break;
     case 1: words.insert(at, chance(0.5) ? name() : number()); break;
-    default:
-        // The last argument of an acquire is a small number. In place of another argument it would
-        // be a short time.
-        if (words.size() < longest_without_queue) std::iter_swap(at, words.end() - 1);
+    default: std::iter_swap(at, words.end() - 1);
     }
 }
 

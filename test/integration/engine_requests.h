@@ -55,7 +55,7 @@ private:
     [[nodiscard]] std::string score();
     [[nodiscard]] std::string bound();
     [[nodiscard]] std::string lease();
-    [[nodiscard]] std::string stay(const std::string& lease);
+    [[nodiscard]] std::string kept_until();
     [[nodiscard]] std::string used();
     [[nodiscard]] std::string reserved();
     [[nodiscard]] std::string reserve();

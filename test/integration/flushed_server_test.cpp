@@ -67,15 +67,6 @@ TEST_P(flushed_server, without_the_queue_still_grants_the_lock_to_a_waiter)
     expect_turn_within(look_interval(lease) + late);
 }
 
-TEST_P(flushed_server, without_the_list_of_waiters_still_grants_the_lock_to_a_waiter)
-{
-    // The list exists only after the waiter has looked again.
-    ASSERT_TRUE(eventually([&] { return probe_.exists(waiters_of("job")); }));
-    probe_.must({"DEL", waiters_of("job")});
-    held_->release();
-    expect_turn_within(look_interval(lease) + late);
-}
-
 TEST_P(flushed_server, that_was_restarted_is_asked_again)
 {
     server_.restart();

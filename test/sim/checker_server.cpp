@@ -6,6 +6,7 @@
 #include "sim/checker_words.h"
 #include "store/redis/keys.h"
 #include "store/redis/message.h"
+#include "store/redis/reading.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,14 +18,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The number that a reply, or the i-th part of it, opens with.
+// The i-th number of a reply that is a list or a text of numbers, or the only one.
 std::int64_t code_of(std::string_view reply, std::size_t i)
 {
     redis::reply_parser parser;
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
-    if (!view.is_aggregate()) return view.integer();
-    return i < view.size() ? view[i].integer() : 0;
+    if (view.is_aggregate()) return i < view.size() ? view[i].integer() : 0;
+    if (view.type() == redis::resp_type::integer) return view.integer();
+    auto words = view.text();
+    for (; i > 0; --i) static_cast<void>(store::take_word(words));
+    return store::take_number(words).value_or(0);
 }
 
 bool is_busy(std::int64_t code)
@@ -256,17 +260,16 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
     const auto holder = server_->holder_of(lock.name);
     if (is_busy(code) && plan_->is_calm() && holder) watch_lingering(index, *holder);
     // A first try that was overtaken by its own repetition does not wait for itself.
-    if (is_busy(code) && call.joins() && holder != call.holder()) {
-        const auto stay = call.stay();
-        lock.queue.joined(call.holder(), call.arguments[4], now + stay);
+    const bool is_kept = now < call.kept_until();
+    if (is_busy(code) && call.joins() && is_kept && holder != call.holder()) {
+        lock.queue.joined(call.holder(), call.client(), call.kept_until());
         trace_->note(index, [&] {
             return "server: " + short_id(call.holder()) + " waits, for " +
-                   std::to_string(stay.count()) + " ms at most";
+                   std::to_string((call.kept_until() - now).count()) + " ms at most";
         });
         record_of(call.holder()).asked = world_->now();
         constexpr auto for_ever = -1ms;  // there may be none, and that is -2
-        if (server_->ttl_of(call.keys[2]) == for_ever ||
-            server_->ttl_of(call.keys[3]) == for_ever) {
+        if (server_->ttl_of(call.keys[2]) == for_ever) {
             fail("nothing is left behind", index, "a queue for ever");
         }
     }
@@ -323,14 +326,11 @@ void checker::server_grants(lock_record& lock, std::string_view holder, std::uin
 void checker::after_acquire(const script_call& call, std::string_view reply)
 {
     auto& record = record_of(call.holder());
-    redis::reply_parser parser;
-    static_cast<void>(parser.parse(reply));
-    const auto view = parser.reply(reply);
     auto& lock = *find(call.keys[0]);
     const auto index = static_cast<std::size_t>(&lock - locks_.data());
-    if (view.size() != 3 || view[0].integer() < 1) return;
-    if (record.given_up) granted_late(record, index, call.arguments[2] != "0");
-    server_grants(lock, call.holder(), static_cast<std::uint64_t>(view[1].integer()), call.keys[1]);
+    if (reply.starts_with('-') || code_of(reply, 0) < 1) return;
+    if (record.given_up) granted_late(record, index, call.arguments[1] != "0");
+    server_grants(lock, call.holder(), second_number(reply), call.keys[1]);
 }
 
 // A request that was late is executed only if nobody could say when that would be.

@@ -142,7 +142,7 @@ void checker::check_orphans()
             fail("nothing is left behind", i,
                  short_id(*holder) + " was given up, and still holds the lock");
         }
-        for (const auto& waiter : server_->members_of(store::queue_key(locks_[i].name))) {
+        for (const auto& waiter : server_->waiters_in(store::queue_key(locks_[i].name))) {
             const auto& who = record_of(waiter);
             if (who.left && who.who != nullptr && !who.who->is_dead() &&
                 *who.left + time_to_clean_up() <= world_->now()) {

@@ -18,7 +18,7 @@ void queue_model::joined(std::string_view holder, std::string_view client, milli
     expires_ = waiting_.empty() ? until : std::max(expires_, until);
     const auto found = std::ranges::find(waiting_, holder, &place::holder);
     if (found != waiting_.end()) {
-        found->until = until;
+        found->until = std::max(found->until, until);
     } else {
         waiting_.push_back({std::string{holder}, store::channel_of(client), until});
     }

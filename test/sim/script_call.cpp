@@ -1,6 +1,5 @@
 #include "sim/script_call.h"
 
-#include "core/acquire.h"
 #include "redis/scripts.h"
 
 #include <array>
@@ -43,18 +42,22 @@ std::int64_t number_in(std::string_view word)
 
 bool script_call::joins() const
 {
-    return number_in(arguments[3]) % 4 >= 2;
+    return number_in(arguments[2]) % 4 >= 2;
 }
 
 bool script_call::is_fair() const
 {
-    return number_in(arguments[3]) % 8 >= 4;
+    return number_in(arguments[2]) % 8 >= 4;
 }
 
-std::chrono::milliseconds script_call::stay() const
+std::chrono::milliseconds script_call::kept_until() const
 {
-    if (arguments.size() > 6) return std::chrono::milliseconds{number_in(arguments[6])};
-    return core::place_lifetime(std::chrono::milliseconds{number_in(arguments[1])});
+    return std::chrono::milliseconds{number_in(arguments[3].substr(0, 13))};
+}
+
+std::string_view script_call::client() const
+{
+    return arguments[3].substr(14, 16);
 }
 
 std::string_view name_of(kind what)

@@ -25,7 +25,9 @@ struct script_call {
     // Of an acquire.
     [[nodiscard]] bool joins() const;
     [[nodiscard]] bool is_fair() const;
-    [[nodiscard]] std::chrono::milliseconds stay() const;
+    // Its place: until when that is kept, by the server's clock, and the client that is told.
+    [[nodiscard]] std::chrono::milliseconds kept_until() const;
+    [[nodiscard]] std::string_view client() const;
 };
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);

@@ -173,13 +173,17 @@ std::uint64_t server::number_in(std::string_view key)
     return number;
 }
 
-std::vector<std::string> server::members_of(std::string_view key)
+std::vector<std::string> server::waiters_in(std::string_view queue)
 {
     redis::reply_parser parser;
-    const auto reply = ask({"ZRANGE", key, "0", "-1"});
+    const auto reply = ask({"LRANGE", queue, "0", "-1"});
     static_cast<void>(parser.parse(reply));
     std::vector<std::string> found;
-    parser.reply(reply).for_each([&](const auto& each) { found.emplace_back(each.text()); });
+    bool is_holder = false;
+    parser.reply(reply).for_each([&](const auto& each) {
+        is_holder = !is_holder;
+        if (is_holder) found.emplace_back(each.text());
+    });
     return found;
 }
 

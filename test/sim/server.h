@@ -90,7 +90,7 @@ public:
     [[nodiscard]] std::chrono::milliseconds ttl_of(std::string_view key);
     [[nodiscard]] std::vector<std::string> keys();
     [[nodiscard]] std::uint64_t number_in(std::string_view key);
-    [[nodiscard]] std::vector<std::string> members_of(std::string_view key);
+    [[nodiscard]] std::vector<std::string> waiters_in(std::string_view queue);
     [[nodiscard]] bool has_listener(std::string_view channel)
     {
         return engine_.listeners(channel) > 0;

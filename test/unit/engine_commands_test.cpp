@@ -81,6 +81,14 @@ TEST_F(engine_commands, lists)
     EXPECT_EQ(ask({"LPUSH", "l", "z"}), ":5|");
     EXPECT_EQ(ask({"RPOP", "l"}), "$1|c|");
     EXPECT_EQ(ask({"LRANGE", "l", "-100", "0"}), "*1|$1|z|");
+    EXPECT_EQ(ask({"LSET", "l", "-1", "z"}), "+OK|");
+    EXPECT_EQ(ask({"LRANGE", "l", "0", "-1"}), "*4|$1|z|$1|a|$1|b|$1|z|");
+    EXPECT_EQ(ask({"LSET", "l", "4", "x"}), "-ERR index out of range|");
+    EXPECT_EQ(ask({"LSET", "none", "0", "x"}), "-ERR no such key|");
+    EXPECT_EQ(ask({"LPOS", "l", "z"}), ":0|");
+    EXPECT_EQ(ask({"LPOS", "l", "z", "RANK", "-1"}), ":3|");
+    EXPECT_EQ(ask({"LPOS", "l", "z", "RANK", "-2", "MAXLEN", "3"}), "_|");
+    EXPECT_EQ(ask({"LPOS", "l", "z", "RANK", "-2", "MAXLEN", "4"}), ":0|");
 }
 
 TEST_F(engine_commands, sorted_sets)

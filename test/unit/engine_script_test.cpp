@@ -165,17 +165,17 @@ TEST_F(engine_script, pawls_scripts_acquire_and_release_a_lock)
               "$40|" + std::string{plain_acquire.sha} + "|");
     ask({"SCRIPT", "LOAD", plain_release.text});
     const auto acquire = [&](std::string_view holder) {
-        return ask(
-            {"EVALSHA", plain_acquire.sha, "4", "a", "f", "q", "w", holder, "100", "0", "0"});
+        return ask({"EVALSHA", plain_acquire.sha, "3", "a", "f", "q", holder, "0", "0",
+                    "0000000000000x00000000000000000000100"});
     };
     const auto release = [&](std::string_view holder) {
-        return ask({"EVALSHA", plain_release.sha, "4", "a", "f", "q", "w", holder, "0", "0"});
+        return ask({"EVALSHA", plain_release.sha, "3", "a", "f", "q", holder, "0"});
     };
-    EXPECT_EQ(acquire("me"), "*3|:1|:1700000000000000|:1700000000000|");
-    EXPECT_EQ(acquire("you"), "*3|:-2|:100|:1700000000000|");
+    EXPECT_EQ(acquire("me"), "$35|1 1700000000000000 1700000000000000|");
+    EXPECT_EQ(acquire("you"), "$23|-2 100 1700000000000000|");
     EXPECT_EQ(release("you"), ":-1|");
     EXPECT_EQ(release("me"), ":1|");
-    EXPECT_EQ(acquire("you"), "*3|:1|:1700000000000001|:1700000000000|");
+    EXPECT_EQ(acquire("you"), "$35|1 1700000000000001 1700000000000000|");
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ TEST(keys, are_derived_from_the_name)
 {
     EXPECT_EQ(fence_key("stock:42"), "pawl:fence:{stock:42}");
     EXPECT_EQ(queue_key("stock:42"), "pawl:queue:{stock:42}");
-    EXPECT_EQ(waiters_key("stock:42"), "pawl:waiters:{stock:42}");
     EXPECT_EQ(fence_key("a{user}b"), "pawl:fence:{user}:a{user}b");
     EXPECT_EQ(fence_key("a}b"), "pawl:fence:{20658}:a}b") << "a number with the same slot as a}b";
 }

@@ -11,7 +11,7 @@ using kind = message::kind;
 
 TEST(messages, report_a_grant)
 {
-    const auto got = read_message("grant me 1700000000000001 1700000000000 stock:42");
+    const auto got = read_message("grant me 1700000000000001 1700000000000999 stock:42");
     ASSERT_TRUE(got);
     EXPECT_EQ(got->what, kind::grant);
     EXPECT_EQ(got->holder, "me");
@@ -32,7 +32,7 @@ TEST(messages, take_the_rest_as_the_name_with_any_bytes)
 {
     for (const std::string name : {"two words", " first", "last ", " ", "  ", "a\r\nb", "\xFF",
                                    "grant me 1 1 x", "wanted"}) {
-        const auto granted = "grant me 1 1 " + name;
+        const auto granted = "grant me 1 1000 " + name;
         const auto grant = read_message(granted);
         ASSERT_TRUE(grant) << name;
         EXPECT_EQ(grant->lock, name);

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "redis/scripts.h"
+#include "store/redis/message.h"
+#include "store/redis/place.h"
 #include "unit/engine_fixture.h"
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,15 +19,20 @@ namespace ours = redis::scripts;
 
 inline constexpr session listener = 2;
 
-// The arguments of an acquire besides its holder.
+// One that listens, and one that does not.
+inline constexpr std::string_view listening_client = "c0c0c0c0c0c0c0c0";
+inline constexpr std::string_view deaf_client = "c1c1c1c1c1c1c1c1";
+
+// What an acquire says besides who it is for.
 struct how {
     bool repeated = false;
     bool join = true;
     bool fair = false;
-    std::string_view lease{};  // nothing: 3000
-    std::string_view stay = "9000";
-    std::string_view client = "c0";
-    std::string_view reserve = "0";
+    bool mend = false;
+    std::chrono::milliseconds lease = 3s;
+    std::chrono::milliseconds stay = 9s;
+    std::string_view client = listening_client;
+    unsigned reserve = 0;
     std::string_view wanted_until = "0";
 };
 
@@ -34,71 +40,54 @@ struct how {
 struct how_to_end {
     std::string_view used = "0";
     bool reserve = false;
-    std::string place{};
-    bool announce = false;
-    // Name and holder as JSON, if they need escapes.
-    std::pair<std::string_view, std::string_view> json{};
+    std::string_view announcement{};
 };
 
-// Holders have short names here, so the scripts take them for foreign holders: busy is -2.
-//
-// The tests run in both layouts, and with two leases of waiters. A waiter stays for 9000 ms. That
-// is the usual stay if its lease has the same length, and an unusual one otherwise.
-class queue_scripts : public engine_test,
-                      public testing::WithParamInterface<std::tuple<bool, bool>> {
+// Holders have short names here, so to the scripts they are foreign ones: busy is -2. In both layouts.
+class queue_scripts : public engine_test, public testing::WithParamInterface<bool> {
 protected:
     queue_scripts()
     {
         engine_.on_push([this](session, std::string_view bytes) { heard_ += shown(bytes); });
         ask({"HELLO", "3"}, listener);
-        listen("pawl:client:c0");
+        listen(channel_of(listening_client));
     }
 
-    [[nodiscard]] static bool is_hash() { return std::get<0>(GetParam()); }
-    [[nodiscard]] static bool is_usual() { return std::get<1>(GetParam()); }
-    [[nodiscard]] static std::string lease_of_waiters() { return is_usual() ? "9000" : "3000"; }
-    [[nodiscard]] static std::string_view usual_mark() { return is_usual() ? "0" : "1"; }
+    [[nodiscard]] static bool is_hash() { return GetParam(); }
 
     void listen(std::string_view channel) { ask({"SUBSCRIBE", channel}, listener); }
 
     std::string acquire(std::string_view holder, const how& asked = {})
     {
         const auto& script = is_hash() ? ours::hash_acquire : ours::plain_acquire;
-        const auto lease = asked.lease.empty() ? "3000" : asked.lease;
-        const auto flags =
-            std::to_string((asked.repeated ? 1 : 0) + (asked.join ? 2 : 0) + (asked.fair ? 4 : 0));
-        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, lease, asked.wanted_until,
-                    flags, asked.client, asked.reserve, asked.stay});
-    }
-
-    // The same for a caller that will wait.
-    std::string join(std::string_view holder, how asked = {})
-    {
-        const auto lease = lease_of_waiters();
-        if (asked.lease.empty()) asked.lease = lease;
-        return acquire(holder, asked);
+        const auto flags = std::to_string((asked.repeated ? 1 : 0) + (asked.join ? 2 : 0) +
+                                          (asked.fair ? 4 : 0) + (asked.mend ? 8 : 0));
+        return ask({"EVAL", script.text, "3", "a", "f", "q", holder, asked.wanted_until, flags,
+                    place(asked)});
     }
 
     std::string release(std::string_view holder, const how_to_end& asked = {})
     {
         const auto& script = is_hash() ? ours::hash_release : ours::plain_release;
-        const bool json = !asked.json.first.empty();
-        const auto flags =
-            std::to_string((asked.announce ? 1 : 0) + (json ? 2 : 0) + (asked.reserve ? 4 : 0));
-        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, flags, asked.used,
-                    asked.place, asked.json.first, asked.json.second});
+        if (asked.reserve) {
+            return ask({"EVAL", script.text, "3", "a", "f", "q", holder, asked.used,
+                        asked.announcement, "1"});
+        }
+        return ask(
+            {"EVAL", script.text, "3", "a", "f", "q", holder, asked.used, asked.announcement});
     }
 
-    // A place in the form of a release that gives it up. The queue adds a mark.
-    static std::string place(const std::string& who, const std::string& reserve = "0")
+    // As it is written now.
+    [[nodiscard]] std::string place(const how& asked = {}) const
     {
-        return who + " c0 " + lease_of_waiters() + " " + reserve;
+        const auto until = std::chrono::floor<std::chrono::milliseconds>(now_) + asked.stay;
+        return place_text({asked.client, asked.lease, asked.reserve}, until);
     }
 
-    static std::string marked(const std::string& who, const std::string& reserve = "0",
-                              std::string_view mark = usual_mark())
+    // The answer of an acquire or a keep.
+    static std::string answer(const std::string& text)
     {
-        return place(who, reserve).append(" ").append(mark);
+        return "$" + std::to_string(text.size()) + "|" + text + "|";
     }
 
     // An array reply.
@@ -120,10 +109,10 @@ protected:
     }
 
     std::string keep_known_by(std::string_view last, std::string_view holder, std::string_view used,
-                              std::string_view reserve)
+                              std::string_view reserve, std::string_view announcement = {})
     {
         const auto& script = is_hash() ? ours::hash_keep : ours::plain_keep;
-        return ask({"EVAL", script.text, "4", "a", "f", "q", "w", holder, "0", used, "3000", "", "",
+        return ask({"EVAL", script.text, "3", "a", "f", "q", holder, used, announcement, "3000",
                     reserve, last});
     }
 
@@ -134,7 +123,16 @@ protected:
         return text == "_|" || text == "$-1|" ? "" : text.substr(text.find('|') + 1);
     }
 
-    std::string waiting() { return ask({"ZRANGE", "q", "0", "-1"}); }
+    // The holder ids and the places, in turn.
+    std::string queue() { return ask({"LRANGE", "q", "0", "-1"}); }
+
+    // The holder ids.
+    std::string waiting()
+    {
+        return eval(
+            "local ids, all = {}, redis.call('LRANGE', 'q', 0, -1) "
+            "for i = 1, #all, 2 do ids[#ids + 1] = all[i] end return ids");
+    }
 
     // The messages since the last call.
     std::string heard() { return std::exchange(heard_, {}); }
@@ -147,7 +145,8 @@ protected:
 
     std::string grant(const std::string& who, const std::string& fence, const std::string& time)
     {
-        return message("pawl:client:c0", "grant " + who + " " + fence + " " + time + " a");
+        return message(channel_of(listening_client),
+                       "grant " + who + " " + fence + " " + time + " a");
     }
 
     std::string heard_;

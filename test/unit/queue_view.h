@@ -29,7 +29,8 @@ public:
     // The number of waiters for a lock. Must not be called while the server is frozen.
     [[nodiscard]] std::int64_t length(const std::string& lock)
     {
-        return ask("ZCARD", store::queue_key(lock));
+        constexpr std::int64_t elements_each = 2;
+        return ask("LLEN", store::queue_key(lock)) / elements_each;
     }
 
     // Whether the lock was ever granted, even if it was given back since. Must not be called while

@@ -98,7 +98,7 @@ protected:
     // The third argument of the request, after the script's name and the keys.
     std::string wanted_until(std::size_t request)
     {
-        constexpr std::size_t where = 9;
+        constexpr std::size_t where = 7;
         return record_.requests.at(request).at(where);
     }
 
@@ -109,35 +109,49 @@ protected:
 
 TEST_F(one_server, is_told_until_when_an_acquire_is_wanted_if_its_time_is_known)
 {
-    record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:1\r\n:17\r\n:5060000\r\n"};
+    record_.replies = {"$16\r\n0 100 5000000000\r\n", "$15\r\n1 17 5060000000\r\n"};
     static_cast<void>(busy(base::boot_time{100s}));
     static_cast<void>(granted(base::boot_time{160s}));
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(wanted_until(0), "0");
-    EXPECT_EQ(wanted_until(1), "5061001");
+    EXPECT_EQ(wanted_until(1), "0000005061001000");
+}
+
+TEST_F(one_server, gives_no_place_in_the_queue_before_its_time_is_known)
+{
+    record_.replies = {"$16\r\n0 100 5000000000\r\n", "$16\r\n0 100 5060000000\r\n"};
+    auto waiting = asked(base::boot_time{100s});
+    waiting.wait = 30s;
+    EXPECT_FALSE(std::get<core::busy>(acquire(waiting)).queued);
+    waiting.sent = base::boot_time{160s};
+    EXPECT_TRUE(std::get<core::busy>(acquire(waiting)).queued);
+    ASSERT_EQ(record_.requests.size(), 2U);
+    EXPECT_EQ(record_.requests[0].at(8), "0");
+    EXPECT_EQ(record_.requests[1].at(8), "2");
+    EXPECT_TRUE(record_.requests[1].at(9).starts_with("0000005090001x"));
 }
 
 TEST_F(one_server, whose_clock_was_stepped_is_asked_again_with_the_right_time)
 {
-    record_.replies = {"*3\r\n:0\r\n:100\r\n:5000000\r\n", "*3\r\n:-1\r\n:0\r\n:9000000\r\n",
-                       "*3\r\n:1\r\n:17\r\n:9000000\r\n"};
+    record_.replies = {"$16\r\n0 100 5000000000\r\n", "$15\r\n-1 0 9000000000\r\n",
+                       "$15\r\n1 17 9000000000\r\n"};
     static_cast<void>(busy(base::boot_time{100s}));
     static_cast<void>(granted(base::boot_time{100s}));
     ASSERT_EQ(record_.requests.size(), 3U);
-    EXPECT_EQ(wanted_until(2), "9001001");
+    EXPECT_EQ(wanted_until(2), "0000009001001000");
 }
 
 TEST_F(one_server, that_rejects_everything_as_late_is_not_asked_forever)
 {
-    record_.replies = std::deque<std::string>(10, "*3\r\n:-1\r\n:0\r\n:9000000\r\n");
+    record_.replies = std::deque<std::string>(10, "$15\r\n-1 0 9000000000\r\n");
     EXPECT_EQ(failed(base::boot_time{100s}).what, core::failure_kind::unavailable);
     EXPECT_LE(record_.requests.size(), 3U);
 }
 
 TEST_F(one_server, that_does_not_know_a_script_gets_it_once)
 {
-    record_.replies = {"-NOSCRIPT No matching script.\r\n", "*3\r\n:-1\r\n:0\r\n:9000000\r\n",
-                       "*3\r\n:1\r\n:17\r\n:9000000\r\n"};
+    record_.replies = {"-NOSCRIPT No matching script.\r\n", "$15\r\n-1 0 9000000000\r\n",
+                       "$15\r\n1 17 9000000000\r\n"};
     static_cast<void>(granted(base::boot_time{100s}));
     ASSERT_EQ(record_.requests.size(), 3U);
     EXPECT_EQ(record_.requests[0].front(), "EVALSHA");
@@ -209,7 +223,7 @@ class bare_acquire : public one_server {
 protected:
     bare_acquire()
     {
-        record_.replies = {"*3\r\n:1\r\n:5000000000\r\n:5000000\r\n"};
+        record_.replies = {"$23\r\n1 5000000000 5000000000\r\n"};
         static_cast<void>(acquire(base::boot_time{100s}));
         record_.requests.clear();
         record_.since = base::boot_time{100s};
@@ -223,8 +237,8 @@ protected:
         return all;
     }
 
-    // The flags of the last request.
-    std::string flags() { return record_.requests.back().at(10); }
+    // The flags that the last request had.
+    std::string flags() { return record_.requests.back().at(8); }
 
     static constexpr base::boot_time now{110s};
     static constexpr std::uint64_t known = 5'001'000'000;
@@ -242,7 +256,7 @@ TEST_F(bare_acquire, is_two_commands)
 
 TEST_F(bare_acquire, that_finds_the_lock_taken_is_followed_by_the_script)
 {
-    record_.replies = {"_\r\n", ":5001000001\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
+    record_.replies = {"_\r\n", ":5001000001\r\n", "$16\r\n0 250 5010000000\r\n"};
     EXPECT_EQ(busy(now, known).left, 250ms);
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
     EXPECT_EQ(flags(), "0");
@@ -252,7 +266,7 @@ TEST_F(bare_acquire, with_a_fence_older_than_the_connection_is_repaired_by_the_s
 {
     for (const auto* const number : {":4999999999\r\n", ":1\r\n", "-ERR no integer\r\n"}) {
         record_.requests.clear();
-        record_.replies = {"+OK\r\n", number, "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
+        record_.replies = {"+OK\r\n", number, "$23\r\n2 5010000000 5010000000\r\n"};
         EXPECT_EQ(granted(now, known).fence, 5'010'000'000U);
         EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA"}));
         EXPECT_EQ(flags(), "9") << "it may have the lock, and may have created a fence";
@@ -261,7 +275,7 @@ TEST_F(bare_acquire, with_a_fence_older_than_the_connection_is_repaired_by_the_s
 
 TEST_F(bare_acquire, that_finds_the_lock_taken_and_created_a_fence_has_it_repaired)
 {
-    record_.replies = {"_\r\n", ":1\r\n", "*3\r\n:0\r\n:250\r\n:5010000\r\n"};
+    record_.replies = {"_\r\n", ":1\r\n", "$16\r\n0 250 5010000000\r\n"};
     static_cast<void>(busy(now, known));
     EXPECT_EQ(flags(), "8");
 }
@@ -291,8 +305,8 @@ TEST_F(bare_acquire, without_an_answer_may_be_executed_at_any_time)
 
 TEST_F(bare_acquire, that_is_not_allowed_is_not_tried_again)
 {
-    record_.replies = {"+OK\r\n", "-NOPERM no\r\n", "*3\r\n:2\r\n:5010000000\r\n:5010000\r\n",
-                       "*3\r\n:1\r\n:5011000000\r\n:5011000\r\n"};
+    record_.replies = {"+OK\r\n", "-NOPERM no\r\n", "$23\r\n2 5010000000 5010000000\r\n",
+                       "$23\r\n1 5011000000 5011000000\r\n"};
     static_cast<void>(granted(now, known));
     static_cast<void>(granted(now, 5'010'000'000));
     EXPECT_EQ(commands(), (words{"SET", "INCR", "EVALSHA", "EVALSHA"}));
@@ -338,7 +352,7 @@ TEST_F(bare_acquire, is_not_tried_for_a_request_with_special_options)
 
 TEST_F(bare_acquire, without_an_answer_is_repeated_by_a_script_that_repairs_the_fence)
 {
-    record_.replies = {"*3\r\n:2\r\n:5010000000\r\n:5010000\r\n"};
+    record_.replies = {"$23\r\n2 5010000000 5010000000\r\n"};
     auto what = asked(now, known);
     what.first = false;
     what.repeated = true;
@@ -350,7 +364,7 @@ TEST_F(bare_acquire, without_an_answer_is_repeated_by_a_script_that_repairs_the_
 TEST_F(bare_acquire, is_not_hinted_for_a_lock_of_another_layout)
 {
     const core::object hash{.name = "a", .layout = layout::hash};
-    record_.replies = {"*3\r\n:1\r\n:5010000000\r\n:5010000\r\n"};
+    record_.replies = {"$23\r\n1 5010000000 5010000000\r\n"};
     auto what = asked(now);
     what.mine.what = &hash;
     EXPECT_FALSE(std::get<core::granted>(acquire(what)).hint);
@@ -358,7 +372,7 @@ TEST_F(bare_acquire, is_not_hinted_for_a_lock_of_another_layout)
 
 TEST_F(bare_acquire, is_not_tried_when_the_fence_may_be_forgotten)
 {
-    record_.replies = {"*3\r\n:1\r\n:50000000000\r\n:50000000\r\n"};
+    record_.replies = {"$25\r\n1 50000000000 50000000000\r\n"};
     const auto later = base::boot_time{100s} + 45'000s;
     static_cast<void>(acquire(later));
     record_.requests.clear();

@@ -1,5 +1,6 @@
 // The requests of the Redis store, word by word, and how it reads replies.
 #include "store/redis/acquire_verb.h"
+#include "store/redis/announcement.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/message.h"
 #include "store/redis/place.h"
@@ -56,6 +57,11 @@ word_list written(const Request& what, const script_style& how = usual)
     return words_of(out);
 }
 
+std::string bulk(const std::string& text)
+{
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
 template <class Request>
 auto read_text(const Request& what, const std::string& reply)
 {
@@ -94,14 +100,14 @@ TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_whether_it_is_a_repeat)
 {
     auto request = acquire();
     EXPECT_EQ(written(request),
-              (word_list{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "4", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "30000", "0",
-                         "0"}));
+              (word_list{"EVALSHA", std::string{redis::scripts::plain_acquire.sha}, "3", "a",
+                         "pawl:fence:{a}", "pawl:queue:{a}", "me", "0", "0",
+                         "0000000000000x0000000000000000000030000"}));
     request.repeated = true;
     request.mine.what = &hash_;
     const auto repeated = written(request);
     EXPECT_EQ(repeated[1], redis::scripts::hash_acquire.sha);
-    EXPECT_EQ(repeated[10], "1");
+    EXPECT_EQ(repeated[8], "1");
 }
 
 TEST_F(wire, an_acquire_contains_how_it_would_wait)
@@ -110,41 +116,24 @@ TEST_F(wire, an_acquire_contains_how_it_would_wait)
     request.wait = 1500ms;
     request.client = "0123456789abcdef";
     request.reserve = 1000;
-    EXPECT_EQ(from(written(request), 10), (word_list{"2", "0123456789abcdef", "1000", "1500"}));
+    request.sent = base::boot_time{10s};
+    server_clock clock{0};
+    clock.heard(1'700'000'000'000ms, base::boot_time{10s});
+    EXPECT_EQ(from(written(request, clock), 8),
+              (word_list{"2", "1700000001501x0123456789abcdef100030000"}));
     request.fair = true;
-    EXPECT_EQ(written(request)[10], "6");
-}
-
-TEST_F(wire, an_acquire_omits_default_arguments)
-{
-    const auto last_words = [](const acquire_request& request) {
-        return from(written(request), 10);
-    };
-    auto request = acquire();
-    request.client = "0123456789abcdef";
-    EXPECT_EQ(last_words(request), (word_list{"0"}))
-        << "a caller that does not wait needs no message";
-    request.wait = 30s;
-    EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef"}));
-    request.wait.reset();
-    request.repeated = true;
-    EXPECT_EQ(last_words(request), (word_list{"1", "0123456789abcdef"})) << "it may have a place";
-    request.repeated = false;
-    request.reserve = 7;
-    EXPECT_EQ(last_words(request), (word_list{"0", "", "7"}));
-    request.wait = 1500ms;
-    request.reserve = 0;
-    request.lease = 20ms;
-    EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef"}));
-    request.wait = 20ms;
-    EXPECT_EQ(last_words(request), (word_list{"2", "0123456789abcdef", "0", "20"}));
+    EXPECT_EQ(written(request, clock)[8], "6");
 }
 
 TEST_F(wire, a_place_in_the_queue_contains_what_the_server_needs)
 {
-    EXPECT_EQ(place_text("me", {.client = "client", .lease = 9s}), "me client 9000 0");
-    EXPECT_EQ(place_text("me", {.client = "client", .lease = 9s, .reserve = 1000}),
-              "me client 9000 1000");
+    const std::string_view client = "0123456789abcdef";
+    EXPECT_EQ(place_text({.client = client, .lease = 9s}, 1'700'000'000'000ms),
+              "1700000000000x0123456789abcdef00009000");
+    EXPECT_EQ(place_text({.client = client, .lease = 24h, .reserve = 1000}, 5s),
+              "0000000005000x0123456789abcdef100086400000");
+    EXPECT_EQ(place_text({.client = {}, .lease = 20ms, .reserve = 10'000}, 0ms),
+              "0000000000000x0000000000000000999920");
 }
 
 TEST_F(wire, an_acquire_contains_its_end_by_the_servers_clock)
@@ -153,50 +142,45 @@ TEST_F(wire, an_acquire_contains_its_end_by_the_servers_clock)
     request.until = base::boot_time{10s};
     server_clock clock{0.05};
     clock.heard(1'000'000ms, base::boot_time{9s});
-    // A second later, plus 5 % for the drift, plus the truncated part of a millisecond.
-    EXPECT_EQ(written(request, clock)[9], "1001051");
+    // A second later, and 5 % of it for the drift, and what was cut off after the millisecond.
+    EXPECT_EQ(written(request, clock)[7], "0000001001051000");
 }
 
 TEST_F(wire, a_keep_contains_the_used_fences_and_how_many_are_wanted)
 {
     core::keep_request request{
         .mine = {&hash_, "me"}, .lease = 30s, .used = 17, .reserve = 1000, .reserved = 20};
-    EXPECT_EQ(written(request),
-              (word_list{"EVALSHA", std::string{redis::scripts::hash_keep.sha}, "4", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "0", "17",
-                         "30000", "", "", "1000", "20"}));
+    EXPECT_EQ(written(request), (word_list{"EVALSHA", std::string{redis::scripts::hash_keep.sha},
+                                           "3", "a", "pawl:fence:{a}", "pawl:queue:{a}", "me", "17",
+                                           "", "30000", "1000", "20"}));
     request.announce = true;
-    EXPECT_EQ(written(request)[8], "1");
-    request.mine.holder = "m\"e";
-    const auto loud = written(request);
-    EXPECT_EQ(loud[8], "3");
-    EXPECT_EQ(loud[11], "a");
-    EXPECT_EQ(loud[12], "m\\\"e");
+    EXPECT_TRUE(written(request)[8].starts_with(R"({"lockKey":"a","releaseTime":)"));
 }
 
-TEST_F(wire, a_release_announces_itself_on_request)
+TEST_F(wire, a_release_says_only_what_is_needed)
 {
     auto request = release();
-    EXPECT_EQ(from(written(request), 7), (word_list{"me", "0", "0"}));
+    EXPECT_EQ(from(written(request), 6), (word_list{"me", "0"}));
     request.used = 17;
+    request.place = core::queue_place{.client = "0123456789abcdef", .lease = 30s};
+    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"})) << "the holder finds its place";
+    request.has_reserve = true;
+    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17", "", "1"}));
+    request.has_reserve = false;
     request.announce = true;
-    EXPECT_EQ(from(written(request), 7), (word_list{"me", "1", "17"}));
-    const core::object quoting{.name = "say \"a\""};
-    request.mine.what = &quoting;
-    EXPECT_EQ(from(written(request), 7), (word_list{"me", "3", "17", "", R"(say \"a\")", "me"}));
+    const auto loud = written(request);
+    ASSERT_EQ(loud.size(), 9U);
+    EXPECT_TRUE(loud[8].starts_with(R"({"lockKey":"a","releaseTime":)"));
 }
 
-TEST_F(wire, a_release_contains_the_used_fences_and_the_place_that_is_given_up)
+TEST_F(wire, an_announcement_is_json_whatever_the_names_are)
 {
-    const core::release_request request{
-        .mine = {&hash_, "me"},
-        .used = 17,
-        .has_reserve = true,
-        .place = core::queue_place{.client = "0123456789abcdef", .lease = 30s, .reserve = 1000}};
-    EXPECT_EQ(written(request),
-              (word_list{"EVALSHA", std::string{redis::scripts::hash_release.sha}, "4", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "pawl:waiters:{a}", "me", "4", "17",
-                         "me 0123456789abcdef 30000 1000"}));
+    const std::chrono::system_clock::time_point time{1'700'000'000'123ms};
+    EXPECT_EQ(announcement(mine_, time),
+              R"({"lockKey":"a","releaseTime":1700000000123,"holder":"me"})");
+    const core::object quoting{.name = "say \"a\""};
+    EXPECT_EQ(announcement({&quoting, "m\\e"}, time),
+              R"({"lockKey":"say \"a\"","releaseTime":1700000000123,"holder":"m\\e"})");
 }
 
 TEST_F(wire, a_count_is_written_only_in_the_hash_layout)
@@ -221,8 +205,8 @@ TEST_F(wire, an_old_server_gets_scripts_without_flags)
 {
     EXPECT_EQ(written(release(), {script_form::by_sha, old_server})[1],
               redis::scripts::plain_release.sha_without_flags);
-    EXPECT_TRUE(
-        written(release(), {script_form::in_full, old_server})[1].starts_with("if redis.call("));
+    EXPECT_TRUE(written(release(), {script_form::in_full, old_server})[1].starts_with(
+        "local who = redis.call("));
 }
 
 TEST_F(wire, many_renewals_are_one_request)
@@ -235,13 +219,13 @@ TEST_F(wire, many_renewals_are_one_request)
 
 TEST_F(wire, replies_to_an_acquire)
 {
-    EXPECT_EQ(granted("*3\r\n:1\r\n:17\r\n:5\r\n").fence, 17U);
-    EXPECT_FALSE(granted("*3\r\n:1\r\n:17\r\n:5\r\n").found);
-    EXPECT_EQ(granted("*3\r\n:2\r\n:17\r\n:5\r\n").fence, 17U);
-    EXPECT_TRUE(granted("*3\r\n:2\r\n:17\r\n:5\r\n").found);
-    EXPECT_EQ(busy("*3\r\n:0\r\n:250\r\n:5\r\n").left, 250ms);
-    EXPECT_EQ(busy("*3\r\n:0\r\n:-1\r\n:5\r\n").left, -1ms);
-    EXPECT_EQ(failure_of_reply(read_text(acquire(), "*3\r\n:-1\r\n:0\r\n:5\r\n")),
+    EXPECT_EQ(granted("$6\r\n1 17 5\r\n").fence, 17U);
+    EXPECT_FALSE(granted("$6\r\n1 17 5\r\n").found);
+    EXPECT_EQ(granted("$6\r\n2 17 5\r\n").fence, 17U);
+    EXPECT_TRUE(granted("$6\r\n2 17 5\r\n").found);
+    EXPECT_EQ(busy("$7\r\n0 250 5\r\n").left, 250ms);
+    EXPECT_EQ(busy("$6\r\n0 -1 5\r\n").left, -1ms);
+    EXPECT_EQ(failure_of_reply(read_text(acquire(), "$6\r\n-1 0 5\r\n")),
               failure_kind::unavailable);
 }
 
@@ -249,7 +233,7 @@ TEST_F(wire, a_busy_reply_to_a_waiting_acquire_means_that_it_is_in_the_queue)
 {
     auto request = acquire();
     const auto queued = [&request] {
-        return std::get<core::busy>(read_text(request, "*3\r\n:0\r\n:250\r\n:5\r\n")).queued;
+        return std::get<core::busy>(read_text(request, "$7\r\n0 250 5\r\n")).queued;
     };
     EXPECT_FALSE(queued());
     request.wait = 30s;
@@ -261,11 +245,11 @@ TEST_F(wire, replies_to_a_keep)
     const auto got = [this](const std::string& reply) {
         return read_text(core::keep_request{.mine = mine_}, reply);
     };
-    EXPECT_EQ(std::get<core::kept>(got("*3\r\n:1\r\n:17\r\n:5\r\n")).fence, 17U);
-    EXPECT_TRUE(std::holds_alternative<core::handed_over>(got("*3\r\n:2\r\n:0\r\n:5\r\n")));
-    EXPECT_EQ(std::get<hold_status>(got("*3\r\n:0\r\n:0\r\n:5\r\n")), hold_status::vanished);
-    EXPECT_EQ(std::get<hold_status>(got("*3\r\n:-1\r\n:0\r\n:5\r\n")), hold_status::taken);
-    EXPECT_TRUE(std::holds_alternative<core::superseded>(got("*3\r\n:-2\r\n:0\r\n:5\r\n")));
+    EXPECT_EQ(std::get<core::kept>(got("$4\r\n1 17\r\n")).fence, 17U);
+    EXPECT_TRUE(std::holds_alternative<core::handed_over>(got("$3\r\n2 0\r\n")));
+    EXPECT_EQ(std::get<hold_status>(got("$3\r\n0 0\r\n")), hold_status::vanished);
+    EXPECT_EQ(std::get<hold_status>(got("$4\r\n-1 0\r\n")), hold_status::taken);
+    EXPECT_TRUE(std::holds_alternative<core::superseded>(got("$4\r\n-2 0\r\n")));
     EXPECT_EQ(std::get<hold_status>(got("-WRONGTYPE Operation\r\n")), hold_status::not_a_lock);
 }
 
@@ -287,9 +271,9 @@ TEST_F(wire, replies_to_other_requests)
 TEST_F(wire, invalid_replies_grant_nothing)
 {
     for (const std::string reply :
-         {":1\r\n", "*0\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n", "*3\r\n:1\r\n$1\r\nx\r\n:5\r\n",
-          "*3\r\n:2\r\n:0\r\n:5\r\n", "*3\r\n:3\r\n:5\r\n:5\r\n", "*2\r\n:1\r\n:17\r\n", "$-1\r\n",
-          "+OK\r\n", "*1\r\n:1\r\n"}) {
+         {":1\r\n", "*0\r\n", "$5\r\n1 0 5\r\n", "*3\r\n:1\r\n:17\r\n:5\r\n", "$5\r\n2 0 5\r\n",
+          "$5\r\n3 5 5\r\n", "$4\r\n1 17\r\n", "$8\r\n1 17 5 5\r\n", "$5\r\n0 x 5\r\n",
+          "$0\r\n\r\n", "$-1\r\n", "+OK\r\n", "*1\r\n:1\r\n"}) {
         const auto got = std::get<failure>(read_text(acquire(), reply));
         EXPECT_EQ(got.what, failure_kind::refused) << reply;
         EXPECT_TRUE(got.maybe_executed) << "it may have been a grant";
@@ -298,8 +282,8 @@ TEST_F(wire, invalid_replies_grant_nothing)
         EXPECT_EQ(failure_of_reply(read_text(release(), reply)), failure_kind::refused) << reply;
     }
     const core::keep_request keep{.mine = mine_};
-    for (const std::string reply : {":1\r\n", "*3\r\n:1\r\n:0\r\n:5\r\n", "*2\r\n:1\r\n:17\r\n",
-                                    "*3\r\n:3\r\n:0\r\n:5\r\n", "*3\r\n:-3\r\n:0\r\n:5\r\n"}) {
+    for (const std::string reply :
+         {":1\r\n", "$3\r\n1 0\r\n", "*2\r\n:1\r\n:17\r\n", "$3\r\n3 0\r\n", "$4\r\n-3 0\r\n"}) {
         EXPECT_EQ(failure_of_reply(read_text(keep, reply)), failure_kind::refused) << reply;
     }
     const core::keep_request with_used_numbers{.mine = mine_, .used = 17, .reserved = 20};
@@ -338,7 +322,7 @@ TEST_F(wire, a_busy_reply_tells_what_kind_of_holder_it_is)
 {
     using core::held_by;
     const auto holder = [&](const std::string& code) {
-        const auto got = busy("*3\r\n:" + code + "\r\n:250\r\n:5\r\n");
+        const auto got = busy(bulk(code + " 250 5"));
         EXPECT_EQ(got.left, 250ms);
         return got.holder;
     };
@@ -350,23 +334,23 @@ TEST_F(wire, a_busy_reply_tells_what_kind_of_holder_it_is)
 TEST_F(wire, numbers_from_the_server_cannot_cause_overflows)
 {
     const auto left = [&](const std::string& number) {
-        return busy("*3\r\n:-2\r\n:" + number + "\r\n:5\r\n").left;
+        return busy(bulk("-2 " + number + " 5")).left;
     };
     EXPECT_EQ(left("9000000000000000"), 24h);
     EXPECT_EQ(left("9223372036854775807"), 24h);
     EXPECT_EQ(left("-9223372036854775808"), -1ms);
 
     for (const std::string fence : {"9007199254740993", "9223372036854775807", "-5"}) {
-        const auto got =
-            std::get<failure>(read_text(acquire(), "*3\r\n:1\r\n:" + fence + "\r\n:5\r\n"));
+        const auto got = std::get<failure>(read_text(acquire(), bulk("1 " + fence + " 5")));
         EXPECT_EQ(got.what, failure_kind::refused);
-        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and must be given back";
-        EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000 a"));
+        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and is to be given back";
+        EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000000 a"));
     }
-    EXPECT_TRUE(read_message("grant me 17 1700000000000 a"));
-    for (const std::string time : {"9223372036854775807", "9000000000000000", "-1", "0"}) {
+    EXPECT_TRUE(read_message("grant me 17 1700000000000000 a"));
+    for (const std::string time :
+         {"9223372036854775807", "9000000000000000000", "-1", "0", "999"}) {
         EXPECT_FALSE(read_message("grant me 17 " + time + " a")) << time;
-        const auto reply = "*3\r\n:1\r\n:17\r\n:" + time + "\r\n";
+        const auto reply = bulk("1 17 " + time);
         redis::reply_parser parser;
         EXPECT_EQ(parser.parse(reply), redis::parse_status::complete);
         EXPECT_FALSE(read_time(parser.reply(reply))) << time;

@@ -1,7 +1,3 @@
--- Tells whoever listens of a release. ARGV[2] is `flags`.
-local name, who = KEYS[1], ARGV[1]
-if flags % 4 >= 2 then
-  name, who = ARGV[5], ARGV[6]
-end
-redis.pcall('PUBLISH', 'lock:release:' .. KEYS[1],
-  string.format('{"lockKey":"%s","releaseTime":%.0f,"holder":"%s"}', name, now, who))
+-- Tells everyone who listens of a release. The client has written the announcement.
+--
+-- ANNOUNCE() is if ARGV[3] and ARGV[3] ~= '' then redis.pcall('PUBLISH', 'lock:release:' .. KEYS[1], ARGV[3]) end

@@ -1,4 +1,7 @@
--- This server's time since the epoch: `now` in ms, `micros` in µs.
+-- This server's time since the epoch in µs, as `micros`: 16 digits. Texts of the same length compare like
+-- numbers, and cost less: a number that is written, or read, costs as much as a command.
 local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-local now = (micros - micros % 1000) / 1000
+local micros = time[1] .. (#time[2] == 6 and time[2] or string.sub('00000' .. time[2], -6))
+if #micros < 16 then
+  micros = string.rep('0', 16 - #micros) .. micros
+end

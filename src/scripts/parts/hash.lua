@@ -1,10 +1,12 @@
--- The hash layout: one field, the holder, with a count.
+-- The hash layout: one field, the holder, with a count. One can be in at a time.
 --
 -- HOLDER() is (redis.call('HGETALL', KEYS[1])[1] or false)
--- TAKE() is redis.call('HSET', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2])
-
-local function write(who, lease)
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], who, 1)
-  redis.call('PEXPIRE', KEYS[1], lease)
-end
+-- CAN_ENTER() is (not who)
+-- FIRST() is redis.call('LPOP', KEYS[3])
+-- ENTER() is redis.call('HSET', KEYS[1], who, '1') redis.call('PEXPIRE', KEYS[1], lease)
+-- LEAVE() is redis.call('DEL', KEYS[1])
+-- MAKE_ROOM() is redis.call('DEL', KEYS[1])
+--
+-- Of any lock, for `holder`:
+-- FIND() is redis.pcall('HGET', key, holder)
+-- IS_HOLDER() is found

@@ -1,8 +1,14 @@
--- The plain layout: a string, the holder.
+-- The plain layout: a string, the holder. One can be in at a time.
 --
 -- HOLDER() is redis.call('GET', KEYS[1])
--- TAKE() is redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-
-local function write(who, lease)
-  redis.call('SET', KEYS[1], who, 'PX', lease)
-end
+-- CAN_ENTER() is (not who)
+-- FIRST() is redis.call('LPOP', KEYS[3])
+-- ENTER() is redis.call('SET', KEYS[1], who, 'PX', lease)
+-- LEAVE() is redis.call('DEL', KEYS[1])
+--
+-- SET replaces who is in, so nobody has to leave before another one enters.
+-- MAKE_ROOM() is
+--
+-- Of any lock, for `holder`:
+-- FIND() is redis.pcall('GET', key)
+-- IS_HOLDER() is found == holder

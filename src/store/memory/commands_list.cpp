@@ -86,7 +86,72 @@ void lindex(call& what)
     what.out.bulk((*found.data)[static_cast<std::size_t>(at)]);
 }
 
-// Removes the first `count` matches; from the right if it is negative, all if it is zero.
+void lset(call& what)
+{
+    const auto found = look_up<list>(what, what.words[1]);
+    if (found.refused) return;
+    if (!found.data) return what.out.error("ERR no such key");
+    const auto index = whole_argument(what, what.words[2]);
+    if (!index) return;
+    const auto size = static_cast<std::int64_t>(found.data->size());
+    const auto at = *index < 0 ? *index + size : *index;
+    if (at < 0 || at >= size) return what.out.error("ERR index out of range");
+    (*found.data)[static_cast<std::size_t>(at)] = what.words[3];
+    what.out.status("OK");
+}
+
+// Which match is wanted, from the right if negative, and among how many elements; zero: all.
+struct search {
+    std::int64_t rank = 1;
+    std::int64_t most = 0;
+};
+
+bool read_options(call& what, search& options)
+{
+    const auto words = what.words.subspan(3);
+    for (std::size_t i = 0; i < words.size(); i += 2) {
+        const bool is_rank = is_word(words[i], "RANK");
+        if ((!is_rank && !is_word(words[i], "MAXLEN")) || i + 1 == words.size()) {
+            what.out.error(refusal::syntax);
+            return false;
+        }
+        const auto number = whole_argument(what, words[i + 1]);
+        if (!number) return false;
+        if (is_rank ? *number == 0 : *number < 0) {
+            what.out.error(is_rank
+                               ? "ERR RANK can't be zero: use 1 to start from the first match, 2 "
+                                 "from the second ... or use negative to start from the end of "
+                                 "the list"
+                               : "ERR MAXLEN can't be negative");
+            return false;
+        }
+        (is_rank ? options.rank : options.most) = *number;
+    }
+    return true;
+}
+
+// Without COUNT.
+void lpos(call& what)
+{
+    search options;
+    if (!read_options(what, options)) return;
+    const auto found = look_up<list>(what, what.words[1]);
+    if (found.refused) return;
+    if (!found.data) return what.out.null();
+    const list& data = *found.data;
+    const bool from_right = options.rank < 0;
+    const auto size = static_cast<std::int64_t>(data.size());
+    const auto most = options.most == 0 ? size : std::min(size, options.most);
+    auto left = from_right ? -(options.rank + 1) : options.rank - 1;
+    for (std::int64_t i = 0; i < most; ++i) {
+        const auto at = from_right ? size - 1 - i : i;
+        if (data[static_cast<std::size_t>(at)] != what.words[2] || left-- > 0) continue;
+        return what.out.integer(at);
+    }
+    what.out.null();
+}
+
+// The first so many; from the right if the count is negative; all if it is zero.
 void lrem(call& what)
 {
     const auto count = whole_argument(what, what.words[2]);
@@ -113,10 +178,16 @@ void lrem(call& what)
 constexpr auto grows = command::writes | command::deny_oom;
 
 constexpr command table[] = {
-    {"lindex", 3, command::reads, lindex},           {"llen", 2, command::reads, llen},
-    {"lpop", -2, command::writes, pop<side::left>},  {"lpush", -3, grows, push<side::left>},
-    {"lrange", 4, command::reads, lrange},           {"lrem", 4, command::writes, lrem},
-    {"rpop", -2, command::writes, pop<side::right>}, {"rpush", -3, grows, push<side::right>},
+    {"lindex", 3, command::reads, lindex},
+    {"llen", 2, command::reads, llen},
+    {"lpop", -2, command::writes, pop<side::left>},
+    {"lpush", -3, grows, push<side::left>},
+    {"lpos", -3, command::reads, lpos},
+    {"lrange", 4, command::reads, lrange},
+    {"lrem", 4, command::writes, lrem},
+    {"lset", 4, grows, lset},
+    {"rpop", -2, command::writes, pop<side::right>},
+    {"rpush", -3, grows, push<side::right>},
 };
 
 }  // namespace

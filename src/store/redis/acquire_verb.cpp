@@ -1,10 +1,8 @@
 #include "store/redis/acquire_verb.h"
 
 #include "base/mutant.h"
-#include "core/acquire.h"
+#include "store/redis/place.h"
 #include "store/redis/reading.h"
-
-#include <string_view>
 
 namespace pawl::store {
 
@@ -13,25 +11,15 @@ using core::acquire_request;
 
 namespace {
 
-// Arguments at the end that go without saying are left out: each costs the server as much as a few
-// lines of the script.
+constexpr std::chrono::milliseconds unknown{0};
 
-bool stays_as_usual(const acquire_request& what)
+// 16 digits, as the scripts write times, or 0.
+void append_micros(std::string& out, std::chrono::milliseconds time)
 {
-    return !what.wait || *what.wait == core::place_lifetime(what.lease);
-}
-
-// A request that cannot be in the queue need not say which client would be told.
-bool says_client(const acquire_request& what)
-{
-    return !what.client.empty() && (what.wait || what.repeated || what.fair);
-}
-
-std::size_t argument_count(const acquire_request& what)
-{
-    if (!stays_as_usual(what)) return 7;
-    if (what.reserve > 0) return 6;
-    return says_client(what) ? 5 : 4;
+    constexpr std::size_t width = 16;
+    auto digits = std::to_string(std::chrono::microseconds{time}.count());
+    if (time != unknown && digits.size() < width) digits.insert(0, width - digits.size(), '0');
+    redis::append_word(out, digits);
 }
 
 }  // namespace
@@ -41,16 +29,14 @@ void append(std::string& out, const acquire_request& what, const script_style& h
 {
     const auto& script =
         what.mine.what->layout == layout::plain ? scripts::plain_acquire : scripts::hash_acquire;
-    const auto count = argument_count(what);
-    open_call(out, script, how, what.mine.what->name, count);
+    open_call(out, script, how, what.mine.what->name, 4);
     redis::append_word(out, what.mine.holder);
-    append_milliseconds(out, what.lease);
-    append_milliseconds(out, context.clock.at(what.until).value_or(std::chrono::milliseconds{0}));
+    append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
                                 (context.mend ? 8 : 0));
-    if (count >= 5) redis::append_word(out, says_client(what) ? what.client : std::string_view{});
-    if (count >= 6) append_number(out, what.reserve);
-    if (count >= 7) append_milliseconds(out, *what.wait);
+    auto kept_until = unknown;
+    if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
+    redis::append_word(out, place_text(what.place(), kept_until));
 }
 
 core::acquire_reply read(const acquire_request& what, const redis::reply_view& reply)
@@ -67,15 +53,16 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
         got.maybe_executed = true;
         return got;
     };
-    if (reply.size() != 3) return no_sense();
-    const auto number = reply[1].integer();
-    core::busy others{.left = time_left_in(number), .queued = what.wait.has_value()};
-    switch (const auto code = reply[0].integer()) {
+    const auto answer = read_answer(reply, 3);
+    if (!answer) return no_sense();
+    core::busy others{.left = time_left_in(answer->number), .queued = what.wait.has_value()};
+    switch (answer->code) {
     case 1:
     case 2: {
-        const auto fence = fence_in(number);
+        const auto fence = fence_in(answer->number);
         if (!fence) return no_sense();
-        return core::granted{.fence = *fence, .found = code == 2, .hint = hint_of(what, *fence)};
+        return core::granted{
+            .fence = *fence, .found = answer->code == 2, .hint = hint_of(what, *fence)};
     }
     case 0: return others;
     case -1:
@@ -89,10 +76,10 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
 
 std::optional<acquire_time> read_time(const redis::reply_view& reply)
 {
-    if (reply.size() != 3) return std::nullopt;
-    const auto now = server_time_in(reply[2].integer());
+    const auto answer = read_answer(reply, 3);
+    const auto now = answer ? server_time_in(answer->time_us) : std::nullopt;
     if (!now) return std::nullopt;
-    return acquire_time{.now = *now, .too_late = reply[0].integer() == -1};
+    return acquire_time{.now = *now, .too_late = answer->code == -1};
 }
 
 std::optional<std::uint64_t> first_trusted_fence(const acquire_request& what,
@@ -102,8 +89,8 @@ std::optional<std::uint64_t> first_trusted_fence(const acquire_request& what,
     using std::chrono::microseconds;
     // The answer to a bare acquire does not tell the time, which others need to know.
     constexpr std::chrono::minutes lately{1};
-    // A fence is forgotten after twice as long: INCR would begin with 1, and for ever.
-    constexpr std::chrono::hours longest{12};
+    // When a fence is forgotten, INCR begins with 1, and for ever.
+    const std::chrono::milliseconds longest{scripts::fence_lifetime_ms / 2};
     const bool overtakes = what.fair && !base::is(base::mutant::bare_overtakes);
     // A holder that has asked before may have a place in the queue, or the lock.
     if (!what.hint || !what.first || what.reserve > 0 || overtakes) return std::nullopt;

@@ -1,11 +1,7 @@
 #include "store/redis/hold_verbs.h"
 
-#include "base/json_text.h"
-#include "store/redis/place.h"
+#include "store/redis/announcement.h"
 #include "store/redis/reading.h"
-
-#include <optional>
-#include <string_view>
 
 namespace pawl::store {
 
@@ -25,28 +21,9 @@ const redis::script& renew_script(const claim& mine)
     return is_plain(mine) ? scripts::plain_renew : scripts::hash_renew;
 }
 
-// ── The end of a hold ───────────────────────────────────────────────────────────────────────────
-// Arguments at the end that go without saying are left out: each costs the server as much as a few
-// lines of the script.
-
-// Whether an announcement cannot be made of name and holder as they are.
-bool says_json(const claim& mine, bool announce)
+void append_announcement(std::string& out, const claim& mine, bool announce)
 {
-    return announce && !(base::is_plain_json(mine.what->name) && base::is_plain_json(mine.holder));
-}
-
-// Without their quotes, which the script has.
-void append_json(std::string& out, const claim& mine)
-{
-    for (const auto text : {std::string_view{mine.what->name}, mine.holder}) {
-        const auto quoted_text = base::json_text(text);
-        redis::append_word(out, std::string_view{quoted_text}.substr(1, quoted_text.size() - 2));
-    }
-}
-
-int flags_of_end(bool announce, bool json, bool has_reserve)
-{
-    return (announce ? 1 : 0) + (json ? 2 : 0) + (has_reserve ? 4 : 0);
+    redis::append_word(out, announce ? announcement(mine, std::chrono::system_clock::now()) : "");
 }
 
 }  // namespace
@@ -87,35 +64,26 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 void append(std::string& out, const core::release_request& what, const script_style& how)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_release : scripts::hash_release;
-    const bool json = says_json(what.mine, what.announce);
-    std::size_t arguments = 3;
-    if (what.place) arguments = 4;
-    if (json) arguments = 6;
+    // Arguments at the end that are not needed are left out: each costs the server as much as a few
+    // lines of the script.
+    std::size_t arguments = 2;
+    if (what.announce) arguments = 3;
+    if (what.has_reserve) arguments = 4;
     open_call(out, script, how, what.mine.what->name, arguments);
     redis::append_word(out, what.mine.holder);
-    redis::append_word(out, flags_of_end(what.announce, json, what.has_reserve));
     append_number(out, what.used);
-    if (arguments >= 4) {
-        redis::append_word(out, what.place ? place_text(what.mine.holder, *what.place) : "");
-    }
-    if (json) append_json(out, what.mine);
+    if (arguments >= 3) append_announcement(out, what.mine, what.announce);
+    if (arguments >= 4) redis::append_word(out, "1");
 }
 
 void append(std::string& out, const core::keep_request& what, const script_style& how)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_keep : scripts::hash_keep;
-    const bool json = says_json(what.mine, what.announce);
-    open_call(out, script, how, what.mine.what->name, 8);
+    open_call(out, script, how, what.mine.what->name, 6);
     redis::append_word(out, what.mine.holder);
-    redis::append_word(out, flags_of_end(what.announce, json, false));
     append_number(out, what.used);
+    append_announcement(out, what.mine, what.announce);
     append_milliseconds(out, what.lease);
-    if (json) {
-        append_json(out, what.mine);
-    } else {
-        redis::append_word(out, "");
-        redis::append_word(out, "");
-    }
     append_number(out, what.reserve);
     append_number(out, what.reserved);
 }
@@ -157,13 +125,13 @@ core::keep_reply read(const core::keep_request& what, const redis::reply_view& r
         if (got.what == core::failure_kind::not_a_lock) return hold_status::not_a_lock;
         return got;
     }
-    if (reply.size() != 3) return senseless(reply);
-    switch (reply[0].integer()) {
+    const auto answer = read_answer(reply, 2);
+    if (!answer) return senseless(reply);
+    switch (answer->code) {
     case 2: return core::handed_over{};
     case 1: {
-        const auto fence = fence_in(reply[1].integer());
-        // A number that may have been used already would let an old holder pass for a new one.
-        if (!fence || *fence <= what.reserved) return senseless(reply);
+        const auto fence = fence_in(answer->number);
+        if (!fence) return senseless(reply);
         return core::kept{.fence = *fence};
     }
     case 0: return hold_status::vanished;

@@ -12,7 +12,6 @@ namespace pawl::store {
 
 inline constexpr std::string_view fence_prefix = "pawl:fence:";
 inline constexpr std::string_view queue_prefix = "pawl:queue:";
-inline constexpr std::string_view waiters_prefix = "pawl:waiters:";
 
 // What follows these prefixes: {name}, or {tag}:name if the name itself does not fit into braces. Made
 // without an allocation. Good for as long as the name is.
@@ -34,7 +33,6 @@ private:
 
 [[nodiscard]] std::string fence_key(std::string_view lock);
 [[nodiscard]] std::string queue_key(std::string_view lock);
-[[nodiscard]] std::string waiters_key(std::string_view lock);
 
 // The part of a key that Redis Cluster hashes, and the slot it falls into.
 [[nodiscard]] std::string_view hash_tag(std::string_view key) noexcept;

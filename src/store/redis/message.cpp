@@ -2,33 +2,17 @@
 
 #include "store/redis/reading.h"
 
-#include <algorithm>
-#include <charconv>
-#include <system_error>
-
 namespace pawl::store {
 
 std::optional<message> read_message(std::string_view text)
 {
-    const auto next_word = [&text] {
-        const auto end = std::min(text.find(' '), text.size());
-        const auto word = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        return word;
-    };
-    const auto next_number = [&next_word]() -> std::int64_t {
-        const auto word = next_word();
-        std::int64_t number = 0;
-        const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-        return problem == std::errc{} && end == word.data() + word.size() ? number : 0;
-    };
-    const auto kind = next_word();
+    const auto kind = take_word(text);
     message got;
     if (kind == "grant") {
         got.what = message::kind::grant;
-        got.holder = next_word();
-        const auto fence = fence_in(next_number());
-        const auto time = server_time_in(next_number());
+        got.holder = take_word(text);
+        const auto fence = fence_in(take_number(text).value_or(0));
+        const auto time = server_time_in(take_number(text).value_or(0));
         if (got.holder.empty() || !fence || !time) return std::nullopt;
         got.fence = *fence;
         got.time = *time;

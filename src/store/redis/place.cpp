@@ -1,13 +1,35 @@
 #include "store/redis/place.h"
 
-namespace pawl::store {
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
-std::string place_text(std::string_view holder, const core::queue_place& place)
+namespace pawl::store {
+namespace {
+
+constexpr std::size_t time_digits = 13;
+constexpr std::size_t client_digits = 16;
+constexpr std::size_t reserve_digits = 4;
+constexpr std::int64_t most_reserved = 9'999;
+constexpr char exclusive = 'x';
+
+void append_padded(std::string& out, std::string_view digits, std::size_t width)
 {
-    std::string text{holder};
-    text.append(" ").append(place.client);
-    text.append(" ").append(std::to_string(place.lease.count()));
-    return text.append(" ").append(std::to_string(place.reserve));
+    out.append(width - std::min(width, digits.size()), '0').append(digits);
+}
+
+}  // namespace
+
+std::string place_text(const core::queue_place& place, std::chrono::milliseconds until)
+{
+    std::string text;
+    append_padded(text, std::to_string(until.count()), time_digits);
+    text.push_back(exclusive);
+    append_padded(text, place.client, client_digits);
+    const auto reserve = std::min<std::int64_t>(place.reserve, most_reserved);
+    append_padded(text, std::to_string(reserve), reserve_digits);
+    return text.append(std::to_string(place.lease.count()));
 }
 
 }  // namespace pawl::store

@@ -1,13 +1,16 @@
-// What stands in a lock's queue for a waiter: docs/wire.md.
+// What stands in a lock's queue for a waiter: src/scripts/parts/place.lua.
 #pragma once
 
 #include "core/request.h"
 
+#include <chrono>
 #include <string>
-#include <string_view>
 
 namespace pawl::store {
 
-[[nodiscard]] std::string place_text(std::string_view holder, const core::queue_place& place);
+// The place is kept until this time, by the server's clock; 0 for a request that does not wait. At most
+// 9,999 numbers can be reserved.
+[[nodiscard]] std::string place_text(const core::queue_place& place,
+                                     std::chrono::milliseconds until);
 
 }  // namespace pawl::store

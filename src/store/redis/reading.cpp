@@ -1,13 +1,18 @@
 #include "store/redis/reading.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
 #include <string>
+#include <system_error>
 
 namespace pawl::store {
 
 using core::failure;
 using core::failure_kind;
 using core::hold_status;
+using std::chrono::microseconds;
 
 namespace {
 
@@ -24,10 +29,42 @@ std::optional<std::uint64_t> fence_in(std::int64_t number) noexcept
     return static_cast<std::uint64_t>(number);
 }
 
-std::optional<std::chrono::milliseconds> server_time_in(std::int64_t number) noexcept
+std::optional<std::chrono::milliseconds> server_time_in(std::int64_t micros) noexcept
 {
-    if (number <= 0 || number > last_time.count()) return std::nullopt;
-    return std::chrono::milliseconds{number};
+    const auto time = std::chrono::floor<std::chrono::milliseconds>(microseconds{micros});
+    if (time.count() <= 0 || time > last_time) return std::nullopt;
+    return time;
+}
+
+std::string_view take_word(std::string_view& text) noexcept
+{
+    const auto end = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+}
+
+std::optional<std::int64_t> take_number(std::string_view& text) noexcept
+{
+    const auto word = take_word(text);
+    std::int64_t number = 0;
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (problem != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+    return number;
+}
+
+std::optional<script_answer> read_answer(const redis::reply_view& reply, std::size_t count)
+{
+    if (reply.type() != redis::resp_type::bulk) return std::nullopt;
+    auto text = reply.text();
+    std::array<std::int64_t, 3> numbers{};
+    for (auto& each : std::span{numbers}.first(count)) {
+        const auto number = take_number(text);
+        if (!number) return std::nullopt;
+        each = *number;
+    }
+    if (!text.empty()) return std::nullopt;
+    return script_answer{.code = numbers[0], .number = numbers[1], .time_us = numbers[2]};
 }
 
 std::chrono::milliseconds time_left_in(std::int64_t number) noexcept

@@ -8,6 +8,7 @@
 #include "redis/resp.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,7 +17,21 @@ namespace pawl::store {
 
 // Numbers in replies and messages. Nothing if they cannot be that.
 [[nodiscard]] std::optional<std::uint64_t> fence_in(std::int64_t number) noexcept;
-[[nodiscard]] std::optional<std::chrono::milliseconds> server_time_in(std::int64_t number) noexcept;
+[[nodiscard]] std::optional<std::chrono::milliseconds> server_time_in(std::int64_t micros) noexcept;
+
+// The reply of scripts that say more than one number: 'CODE NUMBER TIME', the time in µs, or without it.
+struct script_answer {
+    std::int64_t code = 0;
+    std::int64_t number = 0;
+    std::int64_t time_us = 0;
+};
+// Nothing if it is not so many numbers.
+[[nodiscard]] std::optional<script_answer> read_answer(const redis::reply_view& reply,
+                                                       std::size_t count);
+
+// Takes the first word off a text, or the first number; nothing if the word is none.
+[[nodiscard]] std::string_view take_word(std::string_view& text) noexcept;
+[[nodiscard]] std::optional<std::int64_t> take_number(std::string_view& text) noexcept;
 
 // The rest of a lease, cut to what a waiter may believe; -1 if it is not known.
 [[nodiscard]] std::chrono::milliseconds time_left_in(std::int64_t number) noexcept;

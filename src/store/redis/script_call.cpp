@@ -40,7 +40,6 @@ void open_call(std::string& out, const redis::script& which, const script_style&
     redis::append_word(out, lock);
     append_key(out, fence_prefix, tail);
     append_key(out, queue_prefix, tail);
-    append_key(out, waiters_prefix, tail);
 }
 
 void append_fence_key(std::string& out, std::string_view lock)

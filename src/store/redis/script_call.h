@@ -26,7 +26,7 @@ void open_call(std::string& out, const redis::script& which, const script_style&
                std::size_t keys, std::size_t arguments);
 
 // Opens a call about all keys of one lock, and writes these.
-inline constexpr std::size_t keys_of_a_lock = 4;
+inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::string_view lock, std::size_t arguments);
 

@@ -48,6 +48,9 @@ unsigned acquire_call::write(const redis::server_facts& server, std::string& out
         taken_.reset();
         return 2;
     }
+    // A place says until when it is kept, by the server's clock. A client that has not heard that clock yet
+    // hears it with the answer, and joins the queue the next time it asks.
+    if (!memory_->clock.at(what_.sent)) what_.wait.reset();
     append(out, what_, {form_, server}, {memory_->clock, mend_});
     return 1;
 }

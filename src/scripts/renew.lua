@@ -1,28 +1,28 @@
 #!lua flags=allow-oom
--- Counts the leases of many locks anew, each if it is still its holder's. Never shortens one: a
--- renewal that was delayed on the way must not undo a longer extension.
+-- Counts the leases of many locks anew, each if it is still its holder's. Never shortens one: a delayed
+-- renewal must not undo a longer extension.
 --
--- KEYS  1…n locks (hashes: holder → count)
+-- KEYS  1…n locks
 -- ARGV  holder and lease in ms for each lock in turn
--- Reply for each lock: 1 renewed; 0 gone; -1 another holds it; -2 not a lock
+-- Reply for each lock: 1 renewed; 0 gone; -1 another one holds it; -2 not a lock
 local replies = {}
 for i, key in ipairs(KEYS) do
   local holder, lease = ARGV[2 * i - 1], ARGV[2 * i]
-  local found = redis.pcall('HEXISTS', key, holder)
+  local found = FIND()
   if type(found) == 'table' then
     if not string.find(found.err, 'WRONGTYPE', 1, true) then
       return found
     end
     replies[i] = -2
-  elseif found == 0 then
-    replies[i] = -redis.call('EXISTS', key)
-  else
-    -- GT alone says it all, unless the server is older than 7.0, or the lock has no end.
+  elseif IS_HOLDER() then
+    -- GT alone would do, unless the server is older than 7.0, or the lock has no expiry.
     if redis.pcall('PEXPIRE', key, lease, 'GT') ~= 1 and
         redis.call('PTTL', key) < tonumber(lease) then
       redis.call('PEXPIRE', key, lease)
     end
     replies[i] = 1
+  else
+    replies[i] = -redis.call('EXISTS', key)
   end
 end
 return replies

@@ -1,0 +1,14 @@
+-- A place in the queue, KEYS[3], a list. Each waiter has two elements there: its holder id, by which it is
+-- found, and its place, which the client writes. The place is
+--
+--   1…13    until when it is kept, in ms by the server's clock,
+--   14      the mode: x, exclusive. A letter is greater than a digit, so `micros < place` as long as it is
+--           kept, to the end of the last ms,
+--   15…30   the client's channel,
+--   31…34   how many numbers to reserve above the fence,
+--   35…     the lease in ms.
+--
+-- CLIENT_IN(@) is string.sub(@, 15, 30)
+-- RESERVE_IN(@) is string.sub(@, 31, 34)
+-- LEASE_IN(@) is string.sub(@, 35)
+-- END_IN(@) is string.sub(@, 1, 13)

@@ -1,0 +1,34 @@
+#include "store/redis/announcement.h"
+
+#include "base/json_text.h"
+
+#include <string_view>
+
+namespace pawl::store {
+namespace {
+
+void append_json(std::string& out, std::string_view text)
+{
+    if (base::is_plain_json(text)) {
+        out.append("\"").append(text).append("\"");
+    } else {
+        out.append(base::json_text(text));
+    }
+}
+
+}  // namespace
+
+std::string announcement(const core::claim& released, std::chrono::system_clock::time_point now)
+{
+    const auto since_epoch =
+        std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch()).count();
+    std::string text;
+    text.reserve(64 + released.what->name.size() + released.holder.size());
+    text.append("{\"lockKey\":");
+    append_json(text, released.what->name);
+    text.append(",\"releaseTime\":").append(std::to_string(since_epoch)).append(",\"holder\":");
+    append_json(text, released.holder);
+    return text.append("}");
+}
+
+}  // namespace pawl::store
