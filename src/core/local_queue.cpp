@@ -1,6 +1,7 @@
 #include "core/local_queue.h"
 
 #include "base/mutant.h"
+#include "base/require.h"
 
 #include <algorithm>
 
@@ -120,6 +121,7 @@ void local_queue::kept(boot_time now) noexcept
 
 local_queue::ending local_queue::release(condition now_is, boot_time now)
 {
+    base::require(lock_ == state::held, "a lock is released that nobody holds");
     if (!now_is.sound) return ending::give_back;
     if (line_.empty()) {
         if (!now_is.lingers || asking_) return ending::give_back;

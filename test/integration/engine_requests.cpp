@@ -236,7 +236,7 @@ engine_request engine_requests::acquire(const redis::script& script)
                                           : one_of({"0", "9999999999999999"});
     const auto flags =
         chance(0.02) ? one_of({"x", ""}) : one_of({"0", "1", "2", "2", "3", "3", "6", "7"});
-    const auto who = someone();
+    const auto who = new_or_recent_waiter();
     std::vector<std::string> arguments{who.name, wanted_until, flags,
                                        kept_until() + "x" + who.client + who.reserve + who.lease};
     auto request = script_call(script, lock_with_queue(script), std::move(arguments));
@@ -255,7 +255,7 @@ engine_request engine_requests::keep(const redis::script& script)
 
 engine_request engine_requests::release(const redis::script& script)
 {
-    std::vector<std::string> arguments{someone().name, used(), one_of({"", "news"}), "1"};
+    std::vector<std::string> arguments{new_or_recent_waiter().name, used(), one_of({"", "news"}), "1"};
     if (chance(0.8)) arguments.resize(2 + below(2));
     return script_call(script, lock_with_queue(script), std::move(arguments));
 }

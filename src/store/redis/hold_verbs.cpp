@@ -131,7 +131,8 @@ core::keep_reply read(const core::keep_request& what, const redis::reply_view& r
     case 2: return core::handed_over{};
     case 1: {
         const auto fence = fence_in(answer->number);
-        if (!fence) return senseless(reply);
+        // A number that may have been used already would let an old holder pass for a new one.
+        if (!fence || *fence <= what.reserved) return senseless(reply);
         return core::kept{.fence = *fence};
     }
     case 0: return hold_status::vanished;
