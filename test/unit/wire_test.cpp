@@ -287,10 +287,9 @@ TEST_F(wire, invalid_replies_grant_nothing)
         EXPECT_EQ(failure_of_reply(read_text(keep, reply)), failure_kind::refused) << reply;
     }
     const core::keep_request with_used_numbers{.mine = mine_, .used = 17, .reserved = 20};
-    EXPECT_EQ(failure_of_reply(read_text(with_used_numbers, "*3\r\n:1\r\n:20\r\n:5\r\n")),
+    EXPECT_EQ(failure_of_reply(read_text(with_used_numbers, "$4\r\n1 20\r\n")),
               failure_kind::refused);
-    EXPECT_TRUE(std::holds_alternative<core::kept>(
-        read_text(with_used_numbers, "*3\r\n:1\r\n:21\r\n:5\r\n")));
+    EXPECT_TRUE(std::holds_alternative<core::kept>(read_text(with_used_numbers, "$4\r\n1 21\r\n")));
     const std::vector<core::extend_request> two(2, {.mine = mine_, .lease = 30s});
     EXPECT_EQ(failure_of_reply(read_text(std::span{two}, "*1\r\n:1\r\n")[1]),
               failure_kind::refused);
