@@ -1,5 +1,6 @@
 // Lists.
 #include "store/memory/arguments.h"
+#include "store/memory/numbers.h"
 
 #include <algorithm>
 #include <limits>
@@ -115,17 +116,24 @@ bool read_options(call& what, search& options)
             what.out.error(refusal::syntax);
             return false;
         }
-        const auto number = whole_argument(what, words[i + 1]);
-        if (!number) return false;
-        if (is_rank ? *number == 0 : *number < 0) {
-            what.out.error(is_rank
-                               ? "ERR RANK can't be zero: use 1 to start from the first match, 2 "
-                                 "from the second ... or use negative to start from the end of "
-                                 "the list"
-                               : "ERR MAXLEN can't be negative");
+        if (!is_rank) {
+            const auto most = to_whole(words[i + 1]);
+            if (!most || *most < 0) {
+                what.out.error("ERR MAXLEN can't be negative");
+                return false;
+            }
+            options.most = *most;
+            continue;
+        }
+        const auto rank = whole_argument(what, words[i + 1]);
+        if (!rank) return false;
+        if (*rank == 0) {
+            what.out.error(
+                "ERR RANK can't be zero: use 1 to start from the first match, 2 from the "
+                "second ... or use negative to start from the end of the list");
             return false;
         }
-        (is_rank ? options.rank : options.most) = *number;
+        options.rank = *rank;
     }
     return true;
 }
