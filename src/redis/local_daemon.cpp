@@ -128,7 +128,7 @@ struct report {
     int error_number;
 };
 
-// ── In the new process: async-signal-safe calls only, because other threads may have held a mutex 
+// ── In the new process: async-signal-safe calls only. Other threads may have held a mutex ─────────
 
 constexpr int report_fd = common::kept_fd;
 
