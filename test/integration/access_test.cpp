@@ -215,7 +215,7 @@ protected:
         std::error_code told;
         for (int i = 0; i < 2; ++i) (void)shared.try_acquire_for(200ms, told);
         probe_.must({"DEL", "stock:44"});
-        // Bare, once the server's clock has moved on since the client connected.
+        // These acquires are bare, once the server's clock has moved on since the client connected.
         mutex often{own, "stock:43", quick(1s)};
         for (int i = 0; i < 4; ++i) {
             std::error_code ignored;
@@ -242,7 +242,7 @@ protected:
         fair_mutex second{other, "stock:45", quick(10s, where)};
         std::error_code ignored;
         hold held = first.try_acquire(ignored).value_or(hold{});
-        (void)second.try_acquire_for(20ms, ignored);  // it gives up, and leaves the queue
+        (void)second.try_acquire_for(20ms, ignored);  // it gives up and leaves the queue
         EXPECT_TRUE(eventually([&] { return !is_queued() || enough(); }));
         std::stop_source stop;
         auto waiting = std::async(std::launch::async, [&] {

@@ -26,13 +26,13 @@ protected:
     {
         const std::scoped_lock guard{mutex_};
         const bool script = words[0] == "EVALSHA" || words[0] == "EVAL";
-        // Other scripts have no place at the end.
+        // Only the acquire script has a place as its last argument.
         constexpr std::size_t mode = 13;
         const bool acquires = script && words.back().size() > mode && words.back()[mode] == 'x';
         if (acquires || words[0] == "INCR") sent_.push_back(acquires ? "script" : "bare");
     }
 
-    // Takes the lock until that happens without a script. For that, the client must have heard the
+    // Takes the lock again and again until it is taken without a script. For that, the client must have heard the
     // server's time on an existing connection.
     [[nodiscard]] bool warm_up() { return warm_up(lock_); }
 

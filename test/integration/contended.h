@@ -68,7 +68,7 @@ protected:
         return "pawl:queue:{" + std::string{name} + "}";
     }
 
-    // How many stand in line at the server.
+    // The number of waiters in the server's queue.
     [[nodiscard]] std::int64_t queued(std::string_view name = "job")
     {
         constexpr std::int64_t elements_each = 2;

@@ -127,8 +127,8 @@ std::string engine_requests::lease()
     return one_of({"10000", "20000", "30000", "60000"});
 }
 
-// Until when a place is kept: for longer than the test lasts, or not at all, as the two clocks differ a
-// little.
+// Until when a place is kept: until long after the test, or not at all. The two clocks differ a
+// little, so a place must not end during the test.
 std::string engine_requests::kept_until()
 {
     if (chance(0.05)) return one_of({"x", "", "1700000000000", "30000.5", "0000000000000"});
@@ -228,8 +228,9 @@ engine_requests::waiter engine_requests::new_or_recent_waiter()
     return asked_[below(remembered)] = std::move(who);
 }
 
-// With `join` there are soon several in the queue; who waits for c2… cannot be told, and who waits for
-// the others can as long as someone listens for them.
+// With the flag to join, the queue soon has several waiters. Nothing subscribes to the channel of the
+// client c2…, so its waiters cannot be told. Waiters of the other clients can be told as long as there
+// is a subscription to their channels.
 engine_request engine_requests::acquire(const redis::script& script)
 {
     const auto wanted_until = chance(0.1) ? one_of({"1", "x", "", "0000000000000001"})

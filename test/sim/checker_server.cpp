@@ -1,4 +1,4 @@
-// What is sent to the server, what it executes, and whom it tells.
+// Checks of the server's side: the requests sent to it, the commands that it executes, and its messages.
 #include "sim/checker.h"
 
 #include "core/acquire.h"
@@ -62,11 +62,11 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
     for (std::size_t i = 0; i < call->keys.size(); ++i) {
         auto& record = record_of(call->holder(i));
         ++record.renewals_sent;
-        // A thread that is kept from running may be giving it back for any time.
+        // A thread that does not run may take any time to give the lock back.
         if (!(plan_->has(fault::slow_threads) ? record.left : record.given_up)) continue;
-        // Some may have waited for a connection when the lock was released.
+        // Some renewals may have waited for a connection when the lock was released.
         const auto since = std::max(*record.given_up, who.last_stop_end());
-        // By a clock that may be slow by a fifth.
+        // The client's clock may be slow by a fifth.
         const auto lingers = plan_->locks[record.lock].linger * 5 / 4;
         if (world_->now() > since + 2 * plan_->command_limit + lingers) {
             fail("renewals are few", record.lock,
@@ -126,8 +126,9 @@ void checker::after(const std::vector<std::string_view>& words, std::string_view
     first.handed_to.reset();
 }
 
-// A bare acquire is two commands, SET and INCR, and others may come between them, who count on in vain. Its number
-// counts from when it was given, if its holder takes it: he may not trust it.
+// A bare acquire is two commands, SET and INCR. Commands of other clients may be executed between them,
+// and an INCR among those uses up a number in vain. The number of this acquire counts from the moment
+// INCR returned it, but only if the client accepts it: the client may distrust the number.
 void checker::after_bare_take(const std::vector<std::string_view>& words, std::string_view reply)
 {
     if (!reply.starts_with("+OK")) return;
@@ -137,7 +138,7 @@ void checker::after_bare_take(const std::vector<std::string_view>& words, std::s
     auto& record = record_of(holder);
     if (record.given_up) {
         granted_late(record, index, false);
-        // Whoever gave it up goes on giving it back for a while.
+        // A client that gave up goes on giving the lock back for a while.
         const auto since = world_->now() - *record.given_up;
         if (since < core::latest_execution - 5s) record.granted_late = false;
         record.taken_late = world_->now();
@@ -160,7 +161,8 @@ void checker::after_bare_count(const std::vector<std::string_view>& words, std::
         locks_, [&](const auto& each) { return store::fence_key(each.name) == words[1]; });
     if (found == locks_.end() || !found->bare || !reply.starts_with(':')) return;
     const auto holder = *found->bare;
-    // If it was deleted in between he may have the number all the same: he cannot know.
+    // If the lock was deleted between the two commands, the client may use the number all the same: it
+    // cannot know.
     const auto index = static_cast<std::size_t>(&*found - locks_.data());
     if (server_->holder_of(found->name) != holder && !excused(index, holder)) {
         found->bare.reset();
@@ -170,7 +172,7 @@ void checker::after_bare_count(const std::vector<std::string_view>& words, std::
     trace_->note(index, [&] {
         return "server: " + short_id(holder) + " gets the number " + std::to_string(number);
     });
-    // A number that someone kept the lock with, and gave back unused, is given again.
+    // A number that was reserved by a keep, and returned unused, is given out again.
     const bool grows = number > found->last_fence && !found->order[number].used;
     found->order[number] = {.place = ++found->grants,
                             .holder = holder,
@@ -180,7 +182,7 @@ void checker::after_bare_count(const std::vector<std::string_view>& words, std::
                             .grows = grows};
 }
 
-// A release, renewal or the like.
+// After a release, a renewal or another request about a hold.
 void checker::after_change(const script_call& call, std::size_t i, std::string_view reply)
 {
     const auto& was = holders_before_[i];
@@ -201,10 +203,10 @@ void checker::after_change(const script_call& call, std::size_t i, std::string_v
         fail("released is free", index, short_id(*is) + " still holds it");
     }
     if (done && was != call.holder(i)) {
-        fail("only the owner", index, "done for " + short_id(call.holder(i)) + ", who is not");
+        fail("only the owner", index, "done for " + short_id(call.holder(i)) + ", which is not the holder");
     }
     if (is && is != was && is != lock.handed_to) {
-        fail("what ended stays ended", index, "a lease came back to life");
+        fail("what ended stays ended", index, "a lease that had ended exists again");
     }
     if (was && is != was && was != call.holder(i)) {
         fail("only the owner", index, "freed by " + short_id(call.holder(i)));
@@ -221,14 +223,14 @@ void checker::told(std::string_view push)
     auto& lock = *find(got->lock);
     if (lock.handed_to && *lock.handed_to != got->holder) {
         fail("one is told", static_cast<std::size_t>(&lock - locks_.data()),
-             "two are told of one release");
+             "two waiters are told of one release");
     }
     lock.handed_to = got->holder;
     lock.handed_fence = got->fence;
 }
 
-// In the order of arrival: who can be reached is not passed over, and where nobody may be overtaken
-// nobody is.
+// The order of arrival: a waiter that can be reached is not passed over, and no waiter of a fair lock is
+// overtaken.
 void checker::check_order(const script_call& call, std::string_view reply, lock_record& lock)
 {
     if (reply.starts_with('-')) return;
@@ -253,13 +255,13 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
         if (first && !lock.queue_unknown) {
             fail("in order", index, short_id(*first) + " was overtaken");
         }
-        // Those who could not be reached have lost their places.
+        // The waiters that could not be reached have lost their places.
         lock.queue.clear();
     }
     if (code == 1 || code == 2) lock.queue.left(call.holder());
     const auto holder = server_->holder_of(lock.name);
     if (is_busy(code) && plan_->is_calm() && holder) watch_lingering(index, *holder);
-    // A first try that was overtaken by its own repetition does not wait for itself.
+    // A first request that was overtaken by its own repetition does not wait for itself.
     const bool is_kept = now < call.kept_until();
     if (is_busy(code) && call.joins() && is_kept && holder != call.holder()) {
         lock.queue.joined(call.holder(), call.client(), call.kept_until());
@@ -268,14 +270,15 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
                    std::to_string((call.kept_until() - now).count()) + " ms at most";
         });
         record_of(call.holder()).asked = world_->now();
-        constexpr auto for_ever = -1ms;  // there may be none, and that is -2
+        constexpr auto for_ever = -1ms;  // without a queue the reply is -2
         if (server_->ttl_of(call.keys[2]) == for_ever) {
-            fail("nothing is left behind", index, "a queue for ever");
+            fail("nothing is left behind", index, "the queue has no expiry");
         }
     }
 }
 
-// Someone asks for a lock that lingers: it goes within two round trips, where nothing goes wrong.
+// A client asks for a lock that lingers in another one. If nothing goes wrong, that client gives it back
+// within two round trips.
 void checker::watch_lingering(std::size_t lock, const std::string& holder)
 {
     const auto& record = record_of(holder);
@@ -283,12 +286,12 @@ void checker::watch_lingering(std::size_t lock, const std::string& holder)
     world_->after(50 * plan_->delay + 100ms, [this, lock, holder, holds = record.holds] {
         const auto& now = record_of(holder);
         if (server_->holder_of(locks_[lock].name) == holder && now.left && now.holds == holds) {
-            fail("nobody is forgotten", lock, short_id(holder) + " lingers though someone asks");
+            fail("nobody is forgotten", lock, short_id(holder) + " lingers although the lock is wanted");
         }
     });
 }
 
-// The server makes someone the holder, or gives him new numbers.
+// The server grants the lock, or gives its holder new numbers.
 void checker::server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
                             std::string_view fence_key)
 {
@@ -305,7 +308,7 @@ void checker::server_grants(lock_record& lock, std::string_view holder, std::uin
     if (fence <= lock.last_fence) {
         fail("fence", index, std::to_string(fence) + " after " + std::to_string(lock.last_fence));
     }
-    // A holder who keeps it may never hear of his new number; then another gets that.
+    // A holder that keeps the lock may never hear of its new number. Another grant then gets it.
     if (!kept) lock.last_fence = fence;
     std::erase_if(lock.order, [&](const auto& each) {
         return each.first > fence && each.second.offered && !each.second.used;
@@ -314,12 +317,12 @@ void checker::server_grants(lock_record& lock, std::string_view holder, std::uin
     lock.order[fence] = {.place = ++lock.grants,
                          .holder = std::string{holder},
                          .reserve = stored > fence ? stored - fence : 0};
-    // Who is told of a grant reckons by the clock of when he last asked.
+    // A client that is told of a grant knows the server's clock from when it last asked.
     if (record.granted < 0ns) record.granted = handed_over ? record.asked : world_->now();
     const bool gave_up =
         record.left && world_->now() > *record.left + 2 * plan_->command_limit + 1s;
     if (handed_over && gave_up && !plan_->server_may_be_silent()) {
-        fail("late is too late", index, "handed over to " + short_id(holder) + ", who gave up");
+        fail("late is too late", index, "handed over to " + short_id(holder) + ", which had given up");
     }
 }
 
@@ -333,13 +336,13 @@ void checker::after_acquire(const script_call& call, std::string_view reply)
     server_grants(lock, call.holder(), second_number(reply), call.keys[1]);
 }
 
-// A request that was late is executed only if nobody could say when that would be.
+// A late request may be executed only if it did not say until when it is wanted.
 void checker::granted_late(holder_record& record, std::size_t lock, bool bounded)
 {
-    // If it is released only now, that comes in time.
+    // If its release has not been executed yet, that will free the lock.
     record.granted_late = record.released;
-    // The bound is too late by as much as the clock was set back, and by as long as the thread that
-    // last heard of it had been kept from running while it asked.
+    // The bound is too late by as much as the server's clock was set back. It is also too late if the
+    // thread that last heard the clock did not run for some time while it asked.
     const bool clock_is_right = !plan_->has(fault::server_back) &&
                                 !plan_->has(fault::server_far_back) && !plan_->has(fault::stops) &&
                                 !plan_->has(fault::slow_threads) && plan_->leases_are_kept();

@@ -16,7 +16,7 @@ std::string changed(std::string_view script, const std::vector<mutant::change>& 
 {
     std::string text{script};
     for (const auto& [from, to] : changes) {
-        // A part may stand in a script several times.
+        // The text may occur in a script several times.
         for (auto at = text.find(from); at != std::string::npos;
              at = text.find(from, at + to.size())) {
             text.replace(at, from.size(), to);

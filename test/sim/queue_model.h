@@ -1,4 +1,5 @@
-// The queue of one lock as it must be, kept beside the server's: who arrived when, and who may be skipped.
+// A model of one lock's queue, which is compared with the server's: the order of arrival, and which
+// waiters may be skipped.
 #pragma once
 
 #include "sim/server.h"
@@ -13,24 +14,24 @@ namespace pawl::sim {
 
 class queue_model {
 public:
-    // The server answered that someone else has the lock, and gave this one a place, or kept it.
+    // The server answered that the lock is busy. It gave this waiter a place, or renewed it.
     void joined(std::string_view holder, std::string_view client, std::chrono::milliseconds until);
 
-    // It is this time at the server: if nobody's place is kept any more, all are forgotten.
+    // The server's clock shows `now`. If no place is kept any longer, all are forgotten.
     void look_at_clock(std::chrono::milliseconds now);
 
-    // He waits no more, or has it.
+    // This waiter no longer waits, or has the lock.
     void left(std::string_view holder);
 
-    // The server forgot them, or some of them.
+    // The server lost the queue, or a part of it.
     void clear() { waiting_.clear(); }
 
-    // The lock passes to the next, at this time of the server's: `to`, or nobody. Whoever stood before
-    // him must have been out of reach. Returns who was passed over without a reason.
+    // The lock is handed over to `to`, or to no waiter, when the server's clock shows `now`. All
+    // waiters before `to` must be unreachable. Returns a waiter that was passed over without a reason.
     [[nodiscard]] std::optional<std::string> passes(std::optional<std::string_view> to,
                                                     std::chrono::milliseconds now, server& where);
 
-    // Who is the first that can be reached.
+    // The first waiter that can be reached.
     [[nodiscard]] std::optional<std::string> first(std::chrono::milliseconds now,
                                                    server& where) const;
 
@@ -49,7 +50,7 @@ private:
                                              server& where);
 
     std::vector<place> waiting_;           // in the order of arrival
-    std::chrono::milliseconds expires_{};  // when the server forgets them all
+    std::chrono::milliseconds expires_{};  // when the server forgets the whole queue
 };
 
 }  // namespace pawl::sim

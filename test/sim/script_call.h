@@ -1,4 +1,4 @@
-// What a request to the simulated server asks for, read back from its words.
+// A request to the simulated server, parsed from its words.
 #pragma once
 
 #include <chrono>
@@ -22,17 +22,17 @@ struct script_call {
         return what == kind::renew ? arguments[2 * i] : arguments[0];
     }
 
-    // Of an acquire.
+    // These are for an acquire only.
     [[nodiscard]] bool joins() const;
     [[nodiscard]] bool is_fair() const;
-    // Its place: until when that is kept, by the server's clock, and the client that is told.
+    // From its place: until when the place is kept, by the server's clock, and the client to tell.
     [[nodiscard]] std::chrono::milliseconds kept_until() const;
     [[nodiscard]] std::string_view client() const;
 };
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);
 
-// Nothing if it is not a call of one of our scripts.
+// Nothing if the request is not a call of one of pawl's scripts.
 [[nodiscard]] std::optional<script_call> read_call(std::span<const std::string_view> words);
 
 }  // namespace pawl::sim

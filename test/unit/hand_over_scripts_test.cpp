@@ -15,11 +15,11 @@ TEST_P(queue_scripts, a_release_hands_over_to_the_first_waiter_and_tells_it)
     EXPECT_EQ(release("h"), ":1|");
     EXPECT_EQ(heard(), grant("x", "1700000000001000", "1700000000001000"));
     EXPECT_EQ(holder(), "x|");
-    EXPECT_EQ(ask({"PTTL", "a"}), ":5000|") << "his lease";
+    EXPECT_EQ(ask({"PTTL", "a"}), ":5000|") << "the lease of the new holder";
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001000|");
     EXPECT_EQ(waiting(), list({"y"}));
     EXPECT_EQ(acquire("x", {.repeated = true}), answer("2 1700000000001001 1700000000001000"))
-        << "if he did not hear of it";
+        << "in case it did not hear of the grant";
 }
 
 TEST_P(queue_scripts, a_release_passes_over_a_waiter_that_does_not_listen)
@@ -67,7 +67,7 @@ TEST_P(queue_scripts, a_release_passes_over_a_waiter_whose_short_limit_has_passe
     EXPECT_EQ(waiting(), "*0|");
 }
 
-TEST_P(queue_scripts, a_look_that_was_delayed_does_not_make_a_place_last_for_shorter)
+TEST_P(queue_scripts, a_delayed_look_does_not_shorten_a_place)
 {
     acquire("h");
     acquire("x");
@@ -88,7 +88,7 @@ TEST_P(queue_scripts, a_place_lasts_to_the_last_millisecond)
     EXPECT_EQ(holder(), "x|");
 }
 
-TEST_P(queue_scripts, a_place_for_a_short_time_lasts_to_the_last_millisecond)
+TEST_P(queue_scripts, a_short_place_lasts_to_the_last_millisecond)
 {
     acquire("h");
     acquire("x", {.stay = 10ms});
@@ -98,7 +98,7 @@ TEST_P(queue_scripts, a_place_for_a_short_time_lasts_to_the_last_millisecond)
     EXPECT_EQ(holder(), "x|");
 }
 
-TEST_P(queue_scripts, a_look_makes_a_place_last_for_longer)
+TEST_P(queue_scripts, a_look_extends_a_place)
 {
     acquire("h", {.lease = 60000ms});
     acquire("x");
@@ -124,7 +124,7 @@ TEST_P(queue_scripts, a_release_passes_over_an_invalid_place)
     EXPECT_EQ(waiting(), "*0|");
 }
 
-TEST_P(queue_scripts, a_release_frees_a_lock_whose_queue_makes_no_sense)
+TEST_P(queue_scripts, a_release_frees_a_lock_whose_queue_is_invalid)
 {
     acquire("h");
     ask({"RPUSH", "q", "alone"});

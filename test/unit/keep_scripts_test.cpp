@@ -15,7 +15,7 @@ TEST_P(queue_scripts, reserved_fences_are_given_to_no_other_holder)
 {
     EXPECT_EQ(acquire("h", {.reserve = 1000}), answer("1 1700000000000000 1700000000000000"));
     EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000001000|");
-    ask({"DEL", "a"});  // its holder is gone, and nobody knows which ones he used
+    ask({"DEL", "a"});  // the holder is gone, so the fences that it used are unknown
     EXPECT_EQ(acquire("x"), answer("1 1700000000001001 1700000000000000"));
 }
 
@@ -33,7 +33,7 @@ TEST_P(queue_scripts, a_hand_over_has_a_higher_fence_than_those_that_were_used)
     acquire("x", {.reserve = 7});
     EXPECT_EQ(release("h", {.used = "1700000000000003", .reserve = true}), ":1|");
     EXPECT_EQ(heard(), grant("x", "1700000000000004", "1700000000000000"));
-    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|") << "with those set aside for him";
+    EXPECT_EQ(ask({"GET", "f"}), "$16|1700000000000011|") << "with the fences reserved for x";
 }
 
 TEST_P(queue_scripts, a_release_without_a_reserve_does_not_change_the_fence)
@@ -84,7 +84,7 @@ TEST_P(queue_scripts, a_lock_whose_fence_key_has_another_type_is_not_taken)
     ask({"DEL", "f"});
     ask({"HSET", "f", "x", "1"});
     EXPECT_TRUE(acquire("h", {.repeated = true}).starts_with("-WRONGTYPE"));
-    EXPECT_EQ(holder(), "h|") << "the holder keeps it";
+    EXPECT_EQ(holder(), "h|") << "the holder keeps the lock";
 }
 
 TEST_P(queue_scripts, an_invalid_fence_is_replaced)
@@ -163,7 +163,7 @@ TEST_P(queue_scripts, a_keep_is_granted_once_even_if_the_fence_has_grown_since)
     EXPECT_EQ(wish(), answer("1 1700000000000015"));
     EXPECT_EQ(wish(), answer("-2 0"));
     ask({"SET", "f", "1700000000000015"});
-    EXPECT_EQ(wish(), answer("-2 0")) << "too many to know";
+    EXPECT_EQ(wish(), answer("-2 0")) << "the number has grown by more than the keep reserves";
     ask({"SET", "f", "1700000000000006"});
     EXPECT_EQ(wish(), answer("-2 0"));
 }
@@ -178,7 +178,7 @@ TEST_P(queue_scripts, a_busy_acquire_gives_an_expiry_to_a_fence_that_was_created
     EXPECT_EQ(ask({"PTTL", "f"}), ":-1|");
     EXPECT_EQ(say(true), answer("-2 3000 1700000000000000"));
     EXPECT_EQ(ask({"PTTL", "f"}), ":86400000|");
-    EXPECT_EQ(waiting(), "*0|") << "and it does not count as fair";
+    EXPECT_EQ(waiting(), "*0|") << "flag 8 has no effect on the queue";
     release("h");
     EXPECT_EQ(say(true), answer("1 1700000000000000 1700000000000000"));
 }
@@ -232,7 +232,7 @@ TEST_P(queue_scripts, a_keep_that_hands_over_is_announced)
                            message("lock:release:a", "news"));
 }
 
-TEST_P(queue_scripts, when_memory_is_full_hands_over_but_accepts_no_waiter)
+TEST_P(queue_scripts, full_memory_allows_hand_overs_but_no_new_waiters)
 {
     acquire("h");
     acquire("x");

@@ -19,11 +19,11 @@ namespace ours = redis::scripts;
 
 inline constexpr session listener = 2;
 
-// One that listens, and one that does not.
+// A client that listens, and one that does not.
 inline constexpr std::string_view listening_client = "c0c0c0c0c0c0c0c0";
 inline constexpr std::string_view deaf_client = "c1c1c1c1c1c1c1c1";
 
-// What an acquire says besides who it is for.
+// The arguments of an acquire besides its holder.
 struct how {
     bool repeated = false;
     bool join = true;
@@ -43,7 +43,8 @@ struct how_to_end {
     std::string_view announcement{};
 };
 
-// Holders have short names here, so to the scripts they are foreign ones: busy is -2. In both layouts.
+// Runs each test in both layouts. Holders have short names here, so the scripts treat them as
+// foreign holders: the code for busy is -2.
 class queue_scripts : public engine_test, public testing::WithParamInterface<bool> {
 protected:
     queue_scripts()
@@ -77,14 +78,14 @@ protected:
             {"EVAL", script.text, "3", "a", "f", "q", holder, asked.used, asked.announcement});
     }
 
-    // As it is written now.
+    // The place that a client would write now.
     [[nodiscard]] std::string place(const how& asked = {}) const
     {
         const auto until = std::chrono::floor<std::chrono::milliseconds>(now_) + asked.stay;
         return place_text({asked.client, asked.lease, asked.reserve}, until);
     }
 
-    // The answer of an acquire or a keep.
+    // The reply to an acquire or a keep.
     static std::string answer(const std::string& text)
     {
         return "$" + std::to_string(text.size()) + "|" + text + "|";
@@ -123,10 +124,10 @@ protected:
         return text == "_|" || text == "$-1|" ? "" : text.substr(text.find('|') + 1);
     }
 
-    // The holder ids and the places, in turn.
+    // The whole queue: the holder id and the place of each waiter.
     std::string queue() { return ask({"LRANGE", "q", "0", "-1"}); }
 
-    // The holder ids.
+    // The holder ids of the waiters.
     std::string waiting()
     {
         return eval(

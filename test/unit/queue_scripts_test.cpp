@@ -22,7 +22,7 @@ TEST_P(queue_scripts, a_busy_acquire_joins_the_queue_on_request)
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
 }
 
-TEST_P(queue_scripts, who_wants_to_wait_for_no_time_does_not_join)
+TEST_P(queue_scripts, a_place_that_would_not_be_kept_does_not_join)
 {
     acquire("h");
     EXPECT_EQ(acquire("x", {.stay = 0ms}), answer("-2 3000 1700000000000000"));
@@ -39,7 +39,7 @@ TEST_P(queue_scripts, a_look_keeps_the_place_for_longer)
     acquire("y");
     pass(2s);
     EXPECT_EQ(acquire("x", {.repeated = true}), answer("-2 999 1700000002001000"));
-    EXPECT_EQ(waiting(), list({"x", "y"})) << "before who came later";
+    EXPECT_EQ(waiting(), list({"x", "y"})) << "x stays before the waiter that came later";
     EXPECT_EQ(ask({"LINDEX", "q", "1"}), list({place()}).substr(3));
     EXPECT_EQ(ask({"PTTL", "q"}), ":9000|");
 }
@@ -77,7 +77,7 @@ TEST_P(queue_scripts, a_delayed_first_request_finds_the_place_that_its_repeat_to
     EXPECT_EQ(release("x"), ":1|");
     EXPECT_EQ(holder(), "y|");
     EXPECT_EQ(release("y"), ":1|");
-    EXPECT_EQ(holder(), "") << "not again his who has given it back";
+    EXPECT_EQ(holder(), "") << "x has released it and must not get it again";
 }
 
 TEST_P(queue_scripts, the_place_of_an_only_waiter_that_looks_again_expires)
@@ -143,7 +143,7 @@ TEST_P(queue_scripts, a_waiter_that_gives_up_a_free_lock_leaves_the_queue)
     EXPECT_EQ(ask({"EXISTS", "q"}), ":0|");
 }
 
-TEST_P(queue_scripts, who_gives_up_leaves_only_his_own_place)
+TEST_P(queue_scripts, a_waiter_that_gives_up_removes_only_its_own_place)
 {
     acquire("h");
     for (const auto* const each : {"x", "y", "z"}) acquire(each);
@@ -179,7 +179,7 @@ TEST_P(queue_scripts, the_first_caller_takes_a_free_lock_unless_it_is_fair)
     acquire("y");
     pass(3001ms);
     EXPECT_EQ(acquire("fair", {.fair = true}), answer("-2 3000 1700000003001000"));
-    EXPECT_EQ(holder(), "x|") << "it was the first one's";
+    EXPECT_EQ(holder(), "x|") << "the first waiter in the queue gets it";
     EXPECT_EQ(heard(), grant("x", "1700000003001000", "1700000003001000"));
     EXPECT_EQ(waiting(), list({"y", "fair"}));
     ask({"DEL", "a"});

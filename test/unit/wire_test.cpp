@@ -142,7 +142,7 @@ TEST_F(wire, an_acquire_contains_its_end_by_the_servers_clock)
     request.until = base::boot_time{10s};
     server_clock clock{0.05};
     clock.heard(1'000'000ms, base::boot_time{9s});
-    // A second later, and 5 % of it for the drift, and what was cut off after the millisecond.
+    // One second later, plus 5 % of it for the drift, plus 1 ms because the time was rounded down.
     EXPECT_EQ(written(request, clock)[7], "0000001001051000");
 }
 
@@ -163,7 +163,7 @@ TEST_F(wire, a_release_says_only_what_is_needed)
     EXPECT_EQ(from(written(request), 6), (word_list{"me", "0"}));
     request.used = 17;
     request.place = core::queue_place{.client = "0123456789abcdef", .lease = 30s};
-    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"})) << "the holder finds its place";
+    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"})) << "the holder id is enough to find its place";
     request.has_reserve = true;
     EXPECT_EQ(from(written(request), 6), (word_list{"me", "17", "", "1"}));
     request.has_reserve = false;
@@ -342,7 +342,7 @@ TEST_F(wire, numbers_from_the_server_cannot_cause_overflows)
     for (const std::string fence : {"9007199254740993", "9223372036854775807", "-5"}) {
         const auto got = std::get<failure>(read_text(acquire(), bulk("1 " + fence + " 5")));
         EXPECT_EQ(got.what, failure_kind::refused);
-        EXPECT_TRUE(got.maybe_executed) << "the lock was taken, and is to be given back";
+        EXPECT_TRUE(got.maybe_executed) << "the lock was taken and must be given back";
         EXPECT_FALSE(read_message("grant me " + fence + " 1700000000000000 a"));
     }
     EXPECT_TRUE(read_message("grant me 17 1700000000000000 a"));
