@@ -95,7 +95,7 @@ phrase split(const phrase& whole, const std::string& value, piece::kind what)
     return result;
 }
 
-// With zeros for each number that is close to the time.
+// Replaces the digits of each number that is close to the time with zeros.
 std::string without_times(std::string text, std::int64_t at_ms)
 {
     constexpr std::string_view digits = "0123456789";

@@ -1,6 +1,6 @@
-// Many cycles at once with pawl::async, over one client: when one has ended, the next begins in its place, with
-// the next of its locks. No thread takes part but the client's. Two processes that do the same with one lock
-// in each place hand all these locks over to each other.
+// Many cycles at once with pawl::async, over one client. When a cycle ends, the next one begins in its
+// place, with the next lock of that place. Only the client's thread is used. If two processes do this with
+// one lock in each place, they hand all these locks over to each other.
 #pragma once
 
 #include "board.h"
@@ -55,7 +55,7 @@ private:
     std::condition_variable ended_;
     std::size_t running_ = 0;
     std::error_code problem_;
-    client client_;  // destroyed before the above, which its thread uses, and after its locks
+    client client_;  // destroyed after its locks, and before the members that its thread uses
     std::vector<place> places_;
 };
 

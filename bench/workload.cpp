@@ -227,7 +227,7 @@ workload release_notice()
                         metric::commands_per_grant, metric::wait_p50, metric::wait_p99}};
 }
 
-// What the scripts cost the server, when it has nothing to wait for.
+// What the scripts cost the server when it always has requests to execute.
 workload server_cost(std::string_view word, std::string_view title, unsigned processes)
 {
     return {.word = word,

@@ -10,10 +10,10 @@
 namespace pawl::bench {
 
 enum class pattern {
-    one_lock,    // everyone locks and unlocks the same, again and again
-    take_over,   // one uses the lock and idles, then the other asks for it; and again
-    free_locks,  // everyone locks and unlocks, each time another lock, which nobody else wants
-    in_flight,   // the same from one thread, many at once; several processes want the same locks
+    one_lock,    // all threads lock and unlock the same lock, again and again
+    take_over,   // one uses the lock and idles, then the other asks for it; and so on
+    free_locks,  // each thread locks and unlocks its own locks, one after the other
+    in_flight,   // many cycles at once from one thread; several processes share the locks
 };
 
 // The figures of a round. metric.cpp describes them.
@@ -65,13 +65,13 @@ struct workload {
     unsigned threads = 1;               // of each process
     std::chrono::microseconds hold{0};  // how long each grant is kept
     bool alternates = false;  // a process asks again only after the other one had the lock
-    bool timed = true;        // clocks are read, which takes a part of the fastest cycles
+    bool timed = true;        // clocks are read, which slows the fastest cycles down
     bool over_both = false;   // over TCP and a Unix socket, unless the user chose one
     std::vector<entry> entries{};
     std::vector<contender> references{};  // the other contenders are shown as multiples of these
     std::vector<metric> metrics{};        // the first one is compared
     std::vector<target> targets{};
-    std::string_view peer_word{};  // the peers' word for it; empty: they take no part
+    std::string_view peer_word{};  // the peers' word for it; empty if they do not take part
 };
 
 [[nodiscard]] const std::vector<workload>& all_workloads();

@@ -18,8 +18,8 @@ function(embed name)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# Puts in `script` what the phrases that `source` defines stand for. They are not functions, which would be
-# made anew in every call.
+# Replaces the phrases in `script` by their definitions in `source`. Phrases are used instead of Lua
+# functions, because functions would be created again in every call.
 function(replace_phrases source)
   string(REGEX MATCHALL "-- [A-Z_]+\\(@?\\) is[^\n]*" definitions "${source}")
   foreach(definition IN LISTS definitions)
@@ -38,7 +38,7 @@ foreach(path IN LISTS SCRIPTS)
   if(NOT body MATCHES "^#!lua[^\n]*\n")
     message(FATAL_ERROR "${path}: the first line must be #!lua and its flags")
   endif()
-  # A part may use those that come after it here.
+  # A part may contain parts that come later in this list.
   set(phrases "")
   foreach(part hand_over join leave_queue fence clock place announce)
     file(READ "${folder}/parts/${part}.lua" part_body)
@@ -51,7 +51,7 @@ foreach(path IN LISTS SCRIPTS)
       set(script "${body}")
       replace_phrases("${layout_body}")
       replace_phrases("${phrases}")
-      replace_phrases("${phrases}")  # some stand in others
+      replace_phrases("${phrases}")  # phrases may contain other phrases
       embed(${layout}_${name})
     endforeach()
   else()

@@ -4,9 +4,9 @@
 # SHA-1. Comments would cost every server memory and every load bytes, so lines with only a comment
 # are left out. The first line, which names the engine and its flags, stays.
 #
-# A line "--@ part" stands for parts/part.lua. A phrase, PHRASE(), stands for what a line "-- PHRASE() is …" in a
-# part says. A script with the word HOLDER is made once for each layout, with the phrases of parts/plain.lua and
-# of parts/hash.lua: plain_a and hash_a.
+# A line "--@ part" is replaced by parts/part.lua. A phrase, PHRASE(), is replaced by its definition: a line
+# "-- PHRASE() is …" in a part. A script that contains HOLDER is built once for each layout, as plain_a with the
+# phrases of parts/plain.lua, and as hash_a with those of parts/hash.lua.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)

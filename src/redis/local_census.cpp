@@ -10,8 +10,8 @@
 namespace pawl::redis {
 namespace {
 
-// docs/wire.md: what else pawl keeps on a server. Every other key is a lock: this server serves
-// nothing else.
+// The prefixes of pawl's other keys (docs/wire.md). Every key without one is a lock, because a local
+// server is used for nothing else.
 constexpr std::array<std::string_view, 2> not_locks{"pawl:fence:", "pawl:queue:"};
 
 [[nodiscard]] bool is_lock(std::string_view key)

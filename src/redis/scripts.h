@@ -31,7 +31,7 @@ extern const script hash_renew;
 extern const script hash_check;
 extern const script hash_release;
 
-// How long a fence is remembered after a script last wrote it: parts/fence.lua.
+// How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;
 
 }  // namespace scripts

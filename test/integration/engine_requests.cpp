@@ -256,7 +256,8 @@ engine_request engine_requests::keep(const redis::script& script)
 
 engine_request engine_requests::release(const redis::script& script)
 {
-    std::vector<std::string> arguments{new_or_recent_waiter().name, used(), one_of({"", "news"}), "1"};
+    std::vector<std::string> arguments{new_or_recent_waiter().name, used(), one_of({"", "news"}),
+                                       "1"};
     if (chance(0.8)) arguments.resize(2 + below(2));
     return script_call(script, lock_with_queue(script), std::move(arguments));
 }

@@ -172,7 +172,7 @@ void checker::after_bare_count(const std::vector<std::string_view>& words, std::
     trace_->note(index, [&] {
         return "server: " + short_id(holder) + " gets the number " + std::to_string(number);
     });
-    // A number that was reserved by a keep, and returned unused, is given out again.
+    // A number that a keep granted, and that was returned unused, is given out again.
     const bool grows = number > found->last_fence && !found->order[number].used;
     found->order[number] = {.place = ++found->grants,
                             .holder = holder,
@@ -203,7 +203,8 @@ void checker::after_change(const script_call& call, std::size_t i, std::string_v
         fail("released is free", index, short_id(*is) + " still holds it");
     }
     if (done && was != call.holder(i)) {
-        fail("only the owner", index, "done for " + short_id(call.holder(i)) + ", which is not the holder");
+        fail("only the owner", index,
+             "done for " + short_id(call.holder(i)) + ", which is not the holder");
     }
     if (is && is != was && is != lock.handed_to) {
         fail("what ended stays ended", index, "a lease that had ended exists again");
@@ -286,7 +287,8 @@ void checker::watch_lingering(std::size_t lock, const std::string& holder)
     world_->after(50 * plan_->delay + 100ms, [this, lock, holder, holds = record.holds] {
         const auto& now = record_of(holder);
         if (server_->holder_of(locks_[lock].name) == holder && now.left && now.holds == holds) {
-            fail("nobody is forgotten", lock, short_id(holder) + " lingers although the lock is wanted");
+            fail("nobody is forgotten", lock,
+                 short_id(holder) + " lingers although the lock is wanted");
         }
     });
 }
@@ -322,7 +324,8 @@ void checker::server_grants(lock_record& lock, std::string_view holder, std::uin
     const bool gave_up =
         record.left && world_->now() > *record.left + 2 * plan_->command_limit + 1s;
     if (handed_over && gave_up && !plan_->server_may_be_silent()) {
-        fail("late is too late", index, "handed over to " + short_id(holder) + ", which had given up");
+        fail("late is too late", index,
+             "handed over to " + short_id(holder) + ", which had given up");
     }
 }
 

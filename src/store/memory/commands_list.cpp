@@ -1,4 +1,4 @@
-// Lists.
+// The commands of lists.
 #include "store/memory/arguments.h"
 #include "store/memory/numbers.h"
 
@@ -101,7 +101,8 @@ void lset(call& what)
     what.out.status("OK");
 }
 
-// Which match is wanted, from the right if negative, and among how many elements; zero: all.
+// The options RANK and MAXLEN of LPOS: which match is wanted, counted from the right if negative, and how
+// many elements are compared at most. Zero means all.
 struct search {
     std::int64_t rank = 1;
     std::int64_t most = 0;
@@ -138,7 +139,7 @@ bool read_options(call& what, search& options)
     return true;
 }
 
-// Without COUNT.
+// LPOS, without its option COUNT.
 void lpos(call& what)
 {
     search options;
@@ -159,7 +160,7 @@ void lpos(call& what)
     what.out.null();
 }
 
-// The first so many; from the right if the count is negative; all if it is zero.
+// Removes the first `count` matches: counted from the right if it is negative, all if it is zero.
 void lrem(call& what)
 {
     const auto count = whole_argument(what, what.words[2]);

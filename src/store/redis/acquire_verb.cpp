@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds unknown{0};
 
-// 16 digits, as the scripts write times, or 0.
+// In µs with 16 digits, as the scripts write times. An unknown time is 0.
 void append_micros(std::string& out, std::chrono::milliseconds time)
 {
     constexpr std::size_t width = 16;
@@ -43,11 +43,11 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
 {
     if (reply.is_error()) {
         auto got = failure_of_error(reply.text());
-        // A script that fails half-way, for a missing right say, keeps what it wrote until then.
+        // If a script fails half-way, for example because a permission is missing, its writes stay.
         got.maybe_executed = got.what != core::failure_kind::unavailable;
         return got;
     }
-    // An answer without sense may be that to a grant, which is to be taken back.
+    // An invalid reply may have been a grant, which must then be given back.
     const auto no_sense = [&reply] {
         auto got = senseless(reply);
         got.maybe_executed = true;
@@ -87,12 +87,12 @@ std::optional<std::uint64_t> first_trusted_fence(const acquire_request& what,
                                                  const server_clock& clock)
 {
     using std::chrono::microseconds;
-    // The answer to a bare acquire does not tell the time, which others need to know.
+    // The replies to a bare acquire do not contain the server's time, which other requests need.
     constexpr std::chrono::minutes lately{1};
-    // When a fence is forgotten, INCR begins with 1, and for ever.
+    // If the server has forgotten the fence, INCR starts from 1, and the key has no expiry.
     const std::chrono::milliseconds longest{scripts::fence_lifetime_ms / 2};
     const bool overtakes = what.fair && !base::is(base::mutant::bare_overtakes);
-    // A holder that has asked before may have a place in the queue, or the lock.
+    // A holder id that was sent before may have a place in the queue, or the lock.
     if (!what.hint || !what.first || what.reserve > 0 || overtakes) return std::nullopt;
     if (base::is(base::mutant::bare_fence_unchecked)) return 1;
     if (base::is(base::mutant::bare_fence_from_old_data)) return 1'000'000'000'000'000;

@@ -15,10 +15,10 @@
 
 namespace pawl::store {
 
-// What the script is told besides the request.
+// What the script needs besides the request.
 struct acquire_context {
     const server_clock& clock;
-    bool mend;  // a bare acquire may have begun the fence anew
+    bool mend;  // a bare acquire may have created the fence key
 };
 void append(std::string& out, const core::acquire_request& what, const script_style& how,
             const acquire_context& context);
@@ -26,19 +26,20 @@ void append(std::string& out, const core::acquire_request& what, const script_st
 [[nodiscard]] core::acquire_reply read(const core::acquire_request& what,
                                        const redis::reply_view& reply);
 
-// In the reply of the script: the server's time, and whether the request came later than it was wanted.
+// From the script's reply: the server's time, and whether the request arrived later than it was wanted.
 struct acquire_time {
     std::chrono::milliseconds now;
     bool too_late;
 };
-// Nothing if there is none that makes sense.
+// Nothing if the reply contains no valid time.
 [[nodiscard]] std::optional<acquire_time> read_time(const redis::reply_view& reply);
 
-// A bare acquire: SET … NX for the lock and INCR for its fence, two commands with a reply each, instead of
-// a script. INCR knows nothing of the time, so it carries a number on that was lost in part, when a server
-// was restarted with old data or another took its place. A number is trusted if it began after our
-// connection did, for then the server has counted on from there itself: it is no smaller than this.
-// Nothing: it must be the script. docs/decisions/0010 has the reasons.
+// A bare acquire is two commands instead of a script: SET … NX for the lock, and INCR for its fence. Each
+// has its own reply. INCR does not use the time. If the server was restarted with old data, or was replaced
+// by a replica, INCR may return a number that was given out before. So a number is trusted only if the
+// fence was started after this connection was made: this server itself has then counted on from there.
+// Returns the smallest number that is trusted, or nothing if the script must be used. docs/decisions/0010
+// has the reasons.
 [[nodiscard]] std::optional<std::uint64_t> first_trusted_fence(const core::acquire_request& what,
                                                                const redis::server_facts& server,
                                                                const server_clock& clock);

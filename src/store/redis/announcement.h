@@ -1,4 +1,4 @@
-// What everyone who listens is told of a release: docs/wire.md.
+// The public message that a lock was released: docs/wire.md.
 #pragma once
 
 #include "core/request.h"
@@ -8,8 +8,8 @@
 
 namespace pawl::store {
 
-// The client writes it, because a script would pay more for the text than for the release. So the time is
-// that of the client's machine.
+// The client writes the announcement, because writing it in the script would cost more than the rest of
+// the release. So its time is the time of the client's machine.
 [[nodiscard]] std::string announcement(const core::claim& released,
                                        std::chrono::system_clock::time_point now);
 

@@ -30,7 +30,7 @@ void append_announcement(std::string& out, const claim& mine, bool announce)
 
 void append(std::string& out, const core::count_request& what, const script_style& how)
 {
-    // A plain lock has no room for a count: re-entering it extends it.
+    // A plain lock does not store a count, so a re-entry only extends the lease.
     if (is_plain(what.mine)) {
         const core::extend_request extend{.mine = what.mine, .lease = what.lease};
         append(out, std::span{&extend, 1}, how);
@@ -64,8 +64,8 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 void append(std::string& out, const core::release_request& what, const script_style& how)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_release : scripts::hash_release;
-    // Arguments at the end that are not needed are left out: each costs the server as much as a few
-    // lines of the script.
+    // Arguments at the end are left out if they are not needed. Each argument costs the server as much
+    // as a few lines of the script.
     std::size_t arguments = 2;
     if (what.announce) arguments = 3;
     if (what.has_reserve) arguments = 4;
@@ -131,7 +131,7 @@ core::keep_reply read(const core::keep_request& what, const redis::reply_view& r
     case 2: return core::handed_over{};
     case 1: {
         const auto fence = fence_in(answer->number);
-        // A number that may have been used already would let an old holder pass for a new one.
+        // If the number was used before, an old holder could be taken for the new one.
         if (!fence || *fence <= what.reserved) return senseless(reply);
         return core::kept{.fence = *fence};
     }

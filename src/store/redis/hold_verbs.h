@@ -1,4 +1,4 @@
-// Questions about a hold, as calls of scripts: how they are written, and what the replies mean.
+// Requests about a hold, as calls of scripts: how they are written, and what the replies mean.
 #pragma once
 
 #include "core/request.h"
@@ -16,7 +16,7 @@ void append(std::string& out, const core::check_request& what, const script_styl
 void append(std::string& out, const core::release_request& what, const script_style& how);
 void append(std::string& out, const core::keep_request& what, const script_style& how);
 
-// One or several, all of one layout.
+// One lease or several, all of the same layout.
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how);
 
 [[nodiscard]] core::hold_reply read(const core::count_request& what,
@@ -27,7 +27,7 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
                                     const redis::reply_view& reply);
 [[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
 
-// A reply for each.
+// Returns a reply for each lease.
 [[nodiscard]] std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
                                                  const redis::reply_view& reply);
 

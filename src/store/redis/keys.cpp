@@ -31,8 +31,8 @@ std::uint16_t crc16(std::string_view bytes) noexcept
     return static_cast<std::uint16_t>(crc);
 }
 
-// The smallest number, written in digits, that falls into each slot. Finding all of them takes about
-// a millisecond, so it is done once, when a name first needs one.
+// For each slot, the smallest number whose digits are in that slot. Finding all of them takes about a
+// millisecond, so it is done once, when a name first needs one.
 class slot_numbers {
 public:
     slot_numbers() noexcept
@@ -98,8 +98,8 @@ std::string queue_key(std::string_view lock)
 key_tail::key_tail(std::string_view lock) noexcept : tag_{hash_tag(lock)}, name_{lock}
 {
     if (tag_.size() < name_.size()) return;
-    // All of the name is hashed. It cannot stand in braces if it has a closing one itself: then the
-    // tag is a number that falls into the same slot.
+    // The whole name is hashed. A name that contains a closing brace cannot be put into braces. The tag
+    // is then a number in the same slot.
     if (name_.find('}') == std::string_view::npos) {
         name_ = {};
         return;

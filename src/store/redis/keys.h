@@ -1,6 +1,5 @@
-// The keys under which one lock lies on a Redis server. The lock itself lies under its own name, so that
-// other libraries can share it; the other keys are made from the name, and fall into the same slot of a
-// cluster.
+// The keys of one lock on a Redis server. The lock itself is stored under its own name, so that other
+// libraries can share it. The other keys are made from the name, and are in the same slot of a cluster.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,8 @@ namespace pawl::store {
 inline constexpr std::string_view fence_prefix = "pawl:fence:";
 inline constexpr std::string_view queue_prefix = "pawl:queue:";
 
-// What follows these prefixes: {name}, or {tag}:name if the name itself does not fit into braces. Made
-// without an allocation. Good for as long as the name is.
+// The part of a key after these prefixes: {name}, or {tag}:name if the name has a hash tag or cannot be
+// put into braces. Does not allocate. Valid as long as the name is.
 class key_tail {
 public:
     explicit key_tail(std::string_view lock) noexcept;
@@ -28,13 +27,13 @@ public:
 private:
     char digits_[10]{};
     std::string_view tag_;
-    std::string_view name_;  // nothing if the tag is all of it
+    std::string_view name_;  // empty if the tag is the whole name
 };
 
 [[nodiscard]] std::string fence_key(std::string_view lock);
 [[nodiscard]] std::string queue_key(std::string_view lock);
 
-// The part of a key that Redis Cluster hashes, and the slot it falls into.
+// The part of a key that Redis Cluster hashes, and the slot of the key.
 [[nodiscard]] std::string_view hash_tag(std::string_view key) noexcept;
 [[nodiscard]] std::uint16_t hash_slot(std::string_view key) noexcept;
 

@@ -1,4 +1,4 @@
-// What the scripts publish to a client's channel.
+// The messages that the scripts publish to a client's channel.
 #pragma once
 
 #include <chrono>
@@ -9,17 +9,17 @@
 
 namespace pawl::store {
 
-// The texts are those of the message.
+// The string views point into the text of the message.
 struct message {
     enum class kind { grant, wanted };
     kind what{};
     std::string_view lock;
-    std::string_view holder;  // these: grant
+    std::string_view holder;  // this and the following: only of a grant
     std::uint64_t fence{};
-    std::chrono::milliseconds time{};  // of the server, since the epoch
+    std::chrono::milliseconds time{};  // by the server's clock, since the epoch
 };
 
-// Nothing if it makes no sense.
+// Nothing if the text is not a valid message.
 [[nodiscard]] std::optional<message> read_message(std::string_view text);
 
 [[nodiscard]] std::string channel_of(std::string_view client);

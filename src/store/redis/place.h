@@ -1,4 +1,4 @@
-// What stands in a lock's queue for a waiter: src/scripts/parts/place.lua.
+// The text of a waiter's place in the queue. src/scripts/parts/place.lua describes its fields.
 #pragma once
 
 #include "core/request.h"
@@ -8,8 +8,8 @@
 
 namespace pawl::store {
 
-// The place is kept until this time, by the server's clock; 0 for a request that does not wait. At most
-// 9,999 numbers can be reserved.
+// `until` is the time until which the place is kept, by the server's clock. It is 0 for a request that
+// does not wait. At most 9,999 numbers can be reserved.
 [[nodiscard]] std::string place_text(const core::queue_place& place,
                                      std::chrono::milliseconds until);
 

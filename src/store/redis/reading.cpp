@@ -16,10 +16,10 @@ using std::chrono::microseconds;
 
 namespace {
 
-// Times are counted in ns here, which a number of ms from elsewhere would overflow.
+// Times are counted in ns here. Without these limits, a number of ms from the server could overflow.
 constexpr std::chrono::hours longest_wait{24};
 constexpr std::chrono::milliseconds last_time{4'102'444'800'000};  // the year 2100
-constexpr std::int64_t largest_fence = std::int64_t{1} << 53;      // Lua counts no further
+constexpr std::int64_t largest_fence = std::int64_t{1} << 53;      // Lua counts exactly up to here
 
 }  // namespace
 
@@ -76,7 +76,7 @@ std::chrono::milliseconds time_left_in(std::int64_t number) noexcept
 failure senseless(const redis::reply_view& reply)
 {
     return {.what = failure_kind::refused,
-            .detail = "a reply that makes no sense: " + std::string{reply.text().substr(0, 100)}};
+            .detail = "unexpected reply: " + std::string{reply.text().substr(0, 100)}};
 }
 
 failure failure_of(const redis::failure& why)
@@ -96,12 +96,12 @@ failure failure_of(const redis::failure& why)
 
 failure failure_of_error(std::string_view text)
 {
-    // Inside a script the server's own word may stand anywhere in the text.
+    // In the error of a script, the server's error code may be anywhere in the text.
     if (text.find("WRONGTYPE") != std::string_view::npos) {
         return {.what = failure_kind::not_a_lock, .detail = std::string{text}};
     }
     auto answered = redis::failure_of_error(text);
-    answered.sent = false;  // it was, but nothing is on its way any more
+    answered.sent = false;  // it was sent, but it has been answered
     return failure_of(answered);
 }
 

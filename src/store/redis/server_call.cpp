@@ -48,8 +48,8 @@ unsigned acquire_call::write(const redis::server_facts& server, std::string& out
         taken_.reset();
         return 2;
     }
-    // A place says until when it is kept, by the server's clock. A client that has not heard that clock yet
-    // hears it with the answer, and joins the queue the next time it asks.
+    // A place says until when it is kept, by the server's clock. A client that does not know that clock
+    // yet learns it from the reply, and joins the queue with its next request.
     if (!memory_->clock.at(what_.sent)) what_.wait.reset();
     append(out, what_, {form_, server}, {memory_->clock, mend_});
     return 1;
@@ -62,7 +62,7 @@ server_call::next acquire_call::on_reply(const redis::reply_view& reply)
         form_ = script_form::in_full;
         return next::send;
     }
-    form_ = first_form();  // by now the server knows it
+    form_ = first_form();  // the server knows the script now
     const auto time = read_time(reply);
     if (time) memory_->clock.heard(time->now, what_.sent);
     got_ = read(what_, reply);
@@ -71,7 +71,7 @@ server_call::next acquire_call::on_reply(const redis::reply_view& reply)
     return again ? next::send : next::finish;
 }
 
-// The first reply is that of SET, the second that of INCR.
+// The first reply is to SET, the second one to INCR.
 server_call::next acquire_call::on_bare_reply(const redis::reply_view& reply)
 {
     if (reply.is_error() && reply.text().starts_with("NOPERM")) memory_->bare_refused = true;
@@ -85,8 +85,8 @@ server_call::next acquire_call::on_bare_reply(const redis::reply_view& reply)
         got_ = core::granted{.fence = number, .hint = hint_of(what_, number)};
         return next::finish;
     }
-    // In any other case the script says it better: it tells the holder that the lock is wanted, what
-    // error there is, and what the number should be.
+    // In all other cases the script follows. It tells the holder that the lock is wanted, reports the
+    // error, and corrects the fence.
     what_.hint = {};
     what_.repeated |= *taken_ && !base::is(base::mutant::bare_not_repeated);
     mend_ |= !good;
@@ -102,7 +102,7 @@ core::reply acquire_call::on_problem(const redis::failure& why) const
     return got;
 }
 
-// A bare try took the lock: what came later does not change that.
+// If the bare acquire took the lock, a later failure does not change that.
 void acquire_call::note_taken(core::acquire_reply& got) const
 {
     auto* const problem = std::get_if<core::failure>(&got);
@@ -206,7 +206,7 @@ void renew_call::on_part(const part& which, const redis::reply_view& reply)
     if (is_to_be_sent_in_full(which.form, reply)) {
         again_.push_back({which.begin, which.size, script_form::in_full});
     } else if (which.size > 1 && is_refusal(reply)) {
-        // One key that may not be touched must not cost the others their renewal.
+        // One refused key must not prevent the renewal of the others.
         for (std::size_t i = 0; i < which.size; ++i) {
             again_.push_back({which.begin + i, 1, first_form()});
         }
@@ -218,7 +218,7 @@ void renew_call::on_part(const part& which, const redis::reply_view& reply)
 
 core::reply renew_call::on_problem(const redis::failure& why) const
 {
-    // Those that were answered before keep their answer.
+    // Leases that have a reply already keep it.
     auto got = got_;
     const auto fail = [&](const part& which) {
         std::fill_n(got.begin() + static_cast<std::ptrdiff_t>(which.begin), which.size,

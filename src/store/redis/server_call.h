@@ -1,5 +1,6 @@
-// One request under way to a Redis server: how it is written, and what the replies mean. A reply may
-// mean that it has to be sent once more: as a script, in full, with the right time, one by one.
+// One request to a Redis server: how it is written, and what the replies mean. After a reply, the request
+// may have to be sent once more: as a script instead of bare commands, with the full text of the script,
+// with the right time, or with one lease in each call.
 #pragma once
 
 #include "core/request.h"
@@ -24,28 +25,29 @@ namespace pawl::store {
 // What calls have learned about the server.
 struct server_memory {
     server_clock clock;
-    std::atomic<bool> bare_refused{false};  // a bare acquire, for want of the right to it
+    std::atomic<bool> bare_refused{false};  // bare acquires: a permission is missing
 };
 
 class server_call {
 public:
     virtual ~server_call() = default;
 
-    // Returns how many replies there will be. May be called several times before the first of them.
+    // Returns how many replies there will be. May be called several times before the first reply.
     [[nodiscard]] virtual unsigned write(const redis::server_facts& server, std::string& out) = 0;
 
     enum class next {
-        read,    // there is another reply
-        send,    // it is to be sent once more
-        finish,  // the reply is known
+        read,    // another reply follows
+        send,    // the request must be sent once more
+        finish,  // the request is complete
     };
     [[nodiscard]] virtual next on_reply(const redis::reply_view& reply) = 0;
     [[nodiscard]] virtual core::reply on_problem(const redis::failure& why) const = 0;
 
-    // After `finish`.
+    // Returns the reply. May be called after `finish`.
     [[nodiscard]] virtual core::reply take() = 0;
 
-    // A local: server is started for it: on one that was stopped nothing is held.
+    // Whether a local: server is started for this request. Only an acquire needs that, because a server
+    // that was stopped has no locks.
     [[nodiscard]] virtual bool may_start_server() const noexcept { return false; }
 
 protected:
@@ -73,14 +75,14 @@ private:
     core::acquire_request what_;
     server_memory* memory_;
     script_form form_;
-    bool corrected_ = false;                // the time
-    bool mend_;                             // a bare one may have begun the fence anew
-    std::optional<std::uint64_t> trusted_;  // the smallest fence that is, while it is a bare one
-    std::optional<bool> taken_;             // by that
+    bool corrected_ = false;                // the request was sent once more with the right time
+    bool mend_;                             // a bare acquire may have created the fence key
+    std::optional<std::uint64_t> trusted_;  // of a bare acquire: the smallest trusted fence
+    std::optional<bool> taken_;             // whether the bare acquire took the lock
     core::acquire_reply got_;
 };
 
-// A question about one hold.
+// A request about one hold.
 class hold_call final : public server_call {
 public:
     using question = std::variant<core::count_request, core::extend_request, core::check_request,
@@ -98,7 +100,7 @@ private:
     core::reply got_;
 };
 
-// Many leases, in as few calls of the script as possible.
+// Renews many leases in as few calls of the script as possible.
 class renew_call final : public server_call {
 public:
     explicit renew_call(const core::renew_request& what);
@@ -109,7 +111,7 @@ public:
     [[nodiscard]] core::reply take() override { return in_order(got_); }
 
 private:
-    // Leases that go in one call: all of one layout.
+    // The leases of one call. All have the same layout.
     struct part {
         std::size_t begin;
         std::size_t size;
@@ -119,11 +121,11 @@ private:
     void on_part(const part& which, const redis::reply_view& reply);
     [[nodiscard]] core::renew_request::reply in_order(const core::renew_request::reply& got) const;
 
-    std::vector<core::extend_request> leases_;  // those of one layout stand together
-    std::vector<std::size_t> places_;           // where each of them stood in the request
-    std::vector<part> parts_;                   // of what is written now
-    std::size_t answered_ = 0;                  // so many of them
-    std::vector<part> again_;                   // to be sent once more
+    std::vector<core::extend_request> leases_;  // grouped by layout
+    std::vector<std::size_t> places_;           // the index of each lease in the request
+    std::vector<part> parts_;                   // the calls that were written last
+    std::size_t answered_ = 0;                  // how many of `parts_` have a reply
+    std::vector<part> again_;                   // calls to send once more
     core::renew_request::reply got_;
 };
 

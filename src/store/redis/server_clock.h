@@ -1,15 +1,15 @@
-// What time it is at the server, at the latest; and when, by our clock, it was a given time there, at the
-// earliest.
+// Two bounds on the server's clock: the latest time that it can show at a moment of our clock, and the
+// earliest moment of our clock at which it showed a given time.
 //
-// An acquire says until when it is wanted, by the server's clock. One that was delayed on its way, and
-// that everyone has given up, is then not executed: else it would hold a lock for nobody, for as long
-// as a lease. And a grant that was handed over says when, by the server's clock: from then on its lease
-// runs, however late the message comes.
+// An acquire says until when it is wanted, by the server's clock. So the server does not execute a
+// request that was delayed and whose caller has given up. Otherwise the lock would be held for the length
+// of a lease although no caller wants it. A message about a hand-over says when the lock was handed over,
+// by the server's clock. The lease runs from then on, however late the message arrives.
 //
-// The server's answers tell its time. That it was not later than what it said when we asked gives both
-// bounds, as long as its clock is not stepped forward. After such a step it refuses an acquire once, and
-// that answer sets it right; a grant that is heard of meanwhile may seem younger than it is, though
-// never younger than its message.
+// The server's replies contain its time. When we sent the request, the server's clock did not show a
+// later time than the reply says. This gives both bounds, as long as the clock is not stepped forward.
+// After such a step the server refuses one acquire as too late, and that reply corrects the bounds. A
+// grant that arrives before that may seem younger than it is, but never younger than its message.
 #pragma once
 
 #include "base/clock.h"
@@ -28,27 +28,27 @@ public:
     // How much a second may differ between the two clocks, as a fraction.
     explicit server_clock(double drift) : drift_{drift} {}
 
-    // From any thread: the answer to what was asked at `asked` was given at `then`, by the server's
-    // clock, since the epoch.
+    // May be called from any thread. A request was sent at `asked`, and its reply says that the
+    // server's clock showed `then`, since the epoch.
     void heard(milliseconds then, base::boot_time asked)
     {
         const common::scoped_lock guard{mutex_};
         last_ = {then, asked};
     }
 
-    // What the server's clock shows at `when`, at the latest; nothing if it was never heard.
+    // The latest time that the server's clock can show at `when`. Nothing before the first reply.
     [[nodiscard]] std::optional<milliseconds> at(base::boot_time when) const
     {
         const auto last = read();
         if (!last) return std::nullopt;
         const auto since = std::max(when - last->asked, base::boot_clock::duration{0});
-        // The time it told was cut off after the millisecond.
+        // The time in the reply was rounded down to a millisecond.
         return last->then + milliseconds{1} + std::chrono::ceil<milliseconds>(since + apart(since));
     }
 
-    // What the server's clock showed at `when`, some time before it was last heard, at the latest; if it
-    // was stepped since, what it would have shown as it is set now. Nothing if it was not heard in the
-    // last `lately` before `now`.
+    // The same for a moment that may be before the last reply. If the clock was stepped since `when`, the
+    // result is by the clock as it is set now. Nothing if there was no reply in the last `lately` before
+    // `now`.
     [[nodiscard]] std::optional<milliseconds> was_at(base::boot_time when, base::boot_time now,
                                                      milliseconds lately) const
     {
@@ -59,7 +59,7 @@ public:
                std::chrono::ceil<milliseconds>(since + apart(std::chrono::abs(since)));
     }
 
-    // When the server's clock showed `then`, at the earliest; nothing if it was never heard.
+    // The earliest moment at which the server's clock showed `then`. Nothing before the first reply.
     [[nodiscard]] std::optional<base::boot_time> when(milliseconds then) const
     {
         const auto last = read();

@@ -63,8 +63,8 @@ void single_server::send(const std::shared_ptr<submitted>& one)
                  });
 }
 
-// An acquire starts the local: server, as in execute(). The answer waits for that: when it is asked for
-// again the server is there, or it is known why not.
+// As in execute(), an acquire starts the local: server. The reply is delayed until then. So when the caller
+// asks again, the server runs, or it is known why it does not.
 void single_server::give_up_or_start(const std::shared_ptr<submitted>& one,
                                      const redis::failure& why)
 {
@@ -72,7 +72,7 @@ void single_server::give_up_or_start(const std::shared_ptr<submitted>& one,
     const bool starts = one->call().may_start_server() && one->wanted() &&
                         (why.what == kind::unreachable || why.what == kind::nobody_listens);
     const auto started = [one, why](const std::optional<redis::failure>& start_problem) {
-        // Someone listens now, if it was started.
+        // If the server was started, the failure is no longer `nobody_listens`.
         auto left = start_problem.value_or(redis::failure{kind::unreachable, why.detail});
         left.sent = why.sent;
         one->done(one->call().on_problem(left));
@@ -125,7 +125,7 @@ std::optional<core::failure> single_server::ping(base::boot_time until)
             });
     };
     auto problem = ask();
-    // A connection that was used a moment ago may have ended since: that says nothing of the server.
+    // The connection may have been closed since it was last used. That says nothing about the server.
     if (problem && problem->sent && problem->what == redis::failure_kind::unreachable) {
         problem = ask();
     }

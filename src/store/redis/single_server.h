@@ -39,7 +39,7 @@ private:
 
     server_memory memory_;
     notice_listener* listener_ = nullptr;
-    std::unique_ptr<redis::transport> way_;  // last: it calls us
+    std::unique_ptr<redis::transport> way_;  // last, so that it is destroyed first: it calls us
 };
 
 }  // namespace pawl::store
