@@ -5,7 +5,13 @@ string(APPEND text "namespace pawl::redis::scripts {\n\n")
 
 # Appends `script` to `text`, as the constant `name`.
 function(embed name)
+  if(script MATCHES "\n[ \t]*--@[^\n]*")
+    message(FATAL_ERROR "${name}: no such part, or not at the start of a line: ${CMAKE_MATCH_0}")
+  endif()
   string(REGEX REPLACE "\n[ \t]*--[^\n]*" "" script "${script}")
+  if(script MATCHES "[A-Z_]+\\([^\n]*")
+    message(FATAL_ERROR "${name}: no such phrase: ${CMAKE_MATCH_0}")
+  endif()
   string(REGEX REPLACE "\n[ \t]*\n" "\n" script "${script}")
   string(REGEX REPLACE "\n\n+" "\n" script "${script}")
   # Without a regular expression, because CMake's ^ matches again after each replacement.

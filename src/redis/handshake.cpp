@@ -109,13 +109,29 @@ std::string handshake::without_password(std::string_view text) const
     return clean;
 }
 
+// Before 6.0.6 there is no LPOS, and so no queue. Its messages are not needed.
+bool handshake::has_lpos(std::string_view version)
+{
+    std::array<int, 3> parts{};
+    const auto* at = version.data();
+    const auto* const end = at + version.size();
+    for (auto& part : parts) {
+        at = std::from_chars(at, end, part).ptr;
+        if (at == end) break;
+        ++at;  // the dot
+    }
+    return parts >= std::array{6, 0, 6};
+}
+
 void handshake::read_facts(const reply_view& hello)
 {
+    bool is_new = true;
     for (std::size_t i = 0; i + 1 < hello.size(); i += 2) {
         const auto key = hello[i].text();
         if (key == "version") {
             const auto text = hello[i + 1].text();
             std::from_chars(text.data(), text.data() + text.size(), facts_.major_version);
+            is_new = has_lpos(text);
         } else if (key == "proto") {
             facts_.resp3 = hello[i + 1].integer() == 3;
         } else if (key == "role") {
@@ -124,6 +140,7 @@ void handshake::read_facts(const reply_view& hello)
             check_mode(hello[i + 1].text());
         }
     }
+    facts_.resp3 = facts_.resp3 && is_new;
 }
 
 // Checked here and not when a command fails: a lock whose slot is on this node would work, and the

@@ -20,7 +20,7 @@ namespace pawl::redis {
 // The facts about the server that matter.
 struct server_facts {
     int major_version = 0;  // 0: unknown, treated as old
-    bool resp3 = false;     // messages can come between replies
+    bool resp3 = false;     // messages can come between replies, and the server can have a queue
     bool replica = false;   // it grants no locks
 
     // A time at which the connection existed. Since then the server has not restarted, so it still
@@ -59,6 +59,7 @@ private:
     status say_name(std::string& out);
     status say_select(std::string& out);
     void read_facts(const reply_view& hello);
+    [[nodiscard]] static bool has_lpos(std::string_view version);
     void check_mode(std::string_view mode);
     [[nodiscard]] bool must_authenticate() const noexcept;
     [[nodiscard]] std::string without_password(std::string_view text) const;

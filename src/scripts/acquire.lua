@@ -7,13 +7,13 @@
 --       2 until when it is wanted, in µs by this server's clock (16 digits), or '0',
 --       3 the sum of 1 if an earlier try may have run, 2 to join the queue if another one holds it,
 --         4 if nobody may be overtaken, 8 if a bare acquire may have begun the fence anew,
---       4 the place (parts/place.lua), also if it does not join: the lease is in it
+--       4 the place (parts/place.lua), always, because it contains the lease
 -- Reply 'CODE NUMBER TIME', where TIME is this server's, in µs since the epoch:
 --        1 granted, with this fence
 --        2 granted before, to an earlier try or by hand-over; the fence is a new one
 --        0 busy: ms left of the lease or -1. It has a place in the queue if it was to join
---       -2 the same, but the holder is not one of ours: it tells nobody when it leaves
---       -3 the same, but the value does not look like a holder, and has no expiry
+--       -2 busy, as 0; the holder is of another library, which tells no waiter when it leaves
+--       -3 busy, as 0; but the value does not look like a holder, and has no expiry
 --       -1 it came too late
 --
 -- Refused when memory is full: not flagged allow-oom.
@@ -40,8 +40,8 @@ local free = CAN_ENTER()
 if not free and (who ~= ARGV[1] or flags % 2 == 0) then
   -- A holder of pawl is p and 31 hexadecimal digits, or 47: the last 16 of these are its client's.
   local ours = who == ARGV[1] or
-    string.byte(who) == 112 and (#who == 32 or #who == 48) and tonumber(string.sub(who, 2), 16)
-  -- A first try that was overtaken by its own repetition, which was granted, does not wait for itself.
+    string.byte(who) == 112 and (#who == 32 or #who == 48) and not string.find(who, '%X', 2)
+  -- If this request's own id is the holder, a repetition was granted first. It must not join the queue.
   if who ~= ARGV[1] then
     if ours and #who == 48 then
       redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])

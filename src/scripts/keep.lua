@@ -9,9 +9,9 @@
 --       -1 another one holds it; -2 another such request came first
 --
 -- The holder stays the same when its client passes the lock on. So a delayed request must not be
--- executed: it would hand over a lock that is held again. Each can be executed once, because it changes
--- the number by which it is known, by more than it reserves. Bare acquires that find the lock taken
--- change the number by one each.
+-- executed: it would hand over a lock that is held again. A request names the last reserved number, and is
+-- executed only if KEYS[2] still has that number, or a little more: a bare acquire that finds the lock taken
+-- adds one. When it is executed, it moves KEYS[2] further than that.
 
 --@ clock
 local who = HOLDER()
@@ -20,7 +20,7 @@ if who ~= ARGV[1] then
 end
 local known = redis.call('GET', KEYS[2]) or ''
 local skipped = (tonumber(known) or 0) - ARGV[6]
-if skipped < 0 or skipped > tonumber(ARGV[5]) then
+if not (skipped >= 0 and skipped <= tonumber(ARGV[5])) then
   return '-2 0'
 end
 local left = redis.call('PTTL', KEYS[1])

@@ -23,7 +23,9 @@ end
 --@ clock
 local last = ARGV[2]
 if last == '0' then
-  last = redis.call('GET', KEYS[2]) or ''
+  -- A key of another type is replaced. An error here would lose the waiter that was taken out of the queue.
+  last = redis.pcall('GET', KEYS[2])
+  last = type(last) == 'string' and last or ''
 end
 --@ hand_over
 if not who then

@@ -46,6 +46,26 @@ TEST_F(greeting, one_hello_is_enough)
     EXPECT_TRUE(hands.facts().resp3);
 }
 
+TEST_F(greeting, a_server_without_lpos_counts_as_one_without_messages)
+{
+    for (const auto& [version, has_queue] : {std::pair{"5.0.14", false},
+                                             {"6.0.5", false},
+                                             {"6.0.6", true},
+                                             {"6.2.1", true},
+                                             {"7.0.15", true},
+                                             {"255.255.255", true},
+                                             {"abc", false}}) {
+        handshake hands{config_};
+        std::string out;
+        ASSERT_EQ(hands.start(out), status::more);
+        const std::string text{version};
+        EXPECT_EQ(answer(hands, "%2\r\n$7\r\nversion\r\n$" + std::to_string(text.size()) + "\r\n" +
+                                    text + "\r\n$5\r\nproto\r\n:3\r\n"),
+                  status::done);
+        EXPECT_EQ(hands.facts().resp3, has_queue) << version;
+    }
+}
+
 TEST_F(greeting, hello_contains_the_password_with_the_default_user)
 {
     config_.password = "secret";

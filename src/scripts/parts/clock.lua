@@ -1,5 +1,5 @@
 -- This server's time since the epoch in µs, as `micros`: 16 digits. Texts of the same length compare like
--- numbers, and cost less: a number that is written, or read, costs as much as a command.
+-- numbers, and cost less: converting between text and number costs as much as a command.
 local time = redis.call('TIME')
 local micros = time[1] .. (#time[2] == 6 and time[2] or string.sub('00000' .. time[2], -6))
 if #micros < 16 then

@@ -1,10 +1,10 @@
--- The next fence after `last`, as `fence`, and as many numbers above it as `reserve` says: for grants which
--- the client passes on by itself. KEYS[2] has the last number that was given out or reserved.
+-- Makes `fence`, the next fence after `last`, and sets aside as many numbers above it as `reserve` says, for
+-- grants which the client passes on by itself. KEYS[2] has the last number that was given out or reserved.
 --
--- Server time carries on where a lost number would have, so a fence only ever grows. The number is
--- remembered for 24 hours: longer than any step of the clock that a person would make, and short enough
--- that a million locks which are never used again are forgotten within a day. If it is ahead of the clock,
--- it is kept until the clock has passed it, and its lifetime longer.
+-- If the number was lost, the server's time is greater than any number given out, so a fence only ever grows.
+-- The number is remembered for 24 hours, so that setting the clock back by less than a day does no harm, and
+-- a million locks that are never used again are forgotten within a day. A number ahead of the clock is
+-- remembered until the clock has passed it, and for 24 hours more.
 --
 -- FENCE_LIFETIME() is '86400000'
 -- KEPT_FOR() is FENCE_LIFETIME() + math.max(math.ceil((kept - micros) / 1000), 0)

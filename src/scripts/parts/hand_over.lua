@@ -2,15 +2,15 @@
 -- `first` is the first one, which FIRST() took out of the queue, or false. `last` is the last fence, or ''.
 -- Afterwards `who` is the one that entered last, or false.
 --
--- The message comes last: if anything about a grant fails, nobody was told of it. A waiter is passed over if
+-- The message comes last: if anything about a grant fails, no client was told of it. A waiter is passed over if
 -- its place is no longer kept, or if its client does not listen and so is gone.
 --
--- Whether a client listens is asked before it is made the holder. What PUBLISH returns does not say it:
--- it counts onlookers who subscribed to a pattern; and it is 0 for a client that listens at another node
--- of a Cluster, or at a replica, who hears the message all the same.
+-- The script asks whether a client listens before it makes a waiter the holder. The result of PUBLISH does
+-- not say so: it counts clients that subscribed to a pattern; and it leaves out clients that listen at a
+-- replica or at another node of a Cluster, although they get the message.
 --
--- An id of 48 characters has the digits of its client at the end: the lock may linger there when nobody
--- holds it any more, unless the client knows that another one waits for it.
+-- A holder of 48 characters ends with its client's digits. That client may let the lock linger, so it is
+-- told if others wait.
 MAKE_ROOM()
 who = false
 while first do

@@ -6,7 +6,7 @@
 -- ENTER() is redis.call('SET', KEYS[1], who, 'PX', lease)
 -- LEAVE() is redis.call('DEL', KEYS[1])
 --
--- SET replaces who is in, so nobody has to leave before another one enters.
+-- SET overwrites the old holder, so nothing has to be deleted before another one enters.
 -- MAKE_ROOM() is
 --
 -- Of any lock, for `holder`:

@@ -1,8 +1,9 @@
 #include "store/redis/place.h"
 
+#include "core/local_queue.h"
+
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 namespace pawl::store {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t time_digits = 13;
 constexpr std::size_t client_digits = 16;
 constexpr std::size_t reserve_digits = 4;
-constexpr std::int64_t most_reserved = 9'999;
+static_assert(core::local_queue::most_passes <= 9'999, "as many numbers are reserved");
 constexpr char exclusive = 'x';
 
 void append_padded(std::string& out, std::string_view digits, std::size_t width)
@@ -27,8 +28,7 @@ std::string place_text(const core::queue_place& place, std::chrono::milliseconds
     append_padded(text, std::to_string(until.count()), time_digits);
     text.push_back(exclusive);
     append_padded(text, place.client, client_digits);
-    const auto reserve = std::min<std::int64_t>(place.reserve, most_reserved);
-    append_padded(text, std::to_string(reserve), reserve_digits);
+    append_padded(text, std::to_string(place.reserve), reserve_digits);
     return text.append(std::to_string(place.lease.count()));
 }
 

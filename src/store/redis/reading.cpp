@@ -19,13 +19,13 @@ namespace {
 // Times are counted in ns here. Without these limits, a number of ms from the server could overflow.
 constexpr std::chrono::hours longest_wait{24};
 constexpr std::chrono::milliseconds last_time{4'102'444'800'000};  // the year 2100
-constexpr std::int64_t largest_fence = std::int64_t{1} << 53;      // Lua counts exactly up to here
+constexpr std::int64_t largest_fence = std::int64_t{1} << 53;      // Lua counts exactly below this
 
 }  // namespace
 
 std::optional<std::uint64_t> fence_in(std::int64_t number) noexcept
 {
-    if (number <= 0 || number > largest_fence) return std::nullopt;
+    if (number <= 0 || number >= largest_fence) return std::nullopt;
     return static_cast<std::uint64_t>(number);
 }
 
