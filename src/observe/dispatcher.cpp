@@ -47,9 +47,10 @@ void dispatcher_thread::close(std::chrono::milliseconds limit)
     queue_->changed.notify_all();
     if (!queue_->thread.joinable()) return;
     const bool from_a_task = queue_->thread.get_id() == std::this_thread::get_id();
-    if (!from_a_task)
+    if (!from_a_task) {
         queue_->changed.wait_for(
             guard, limit, [this]() PAWL_REQUIRES(queue_->mutex) { return queue_->finished; });
+    }
     if (!queue_->finished) {
         queue_->thread.detach();
         return;

@@ -11,10 +11,11 @@ namespace pawl::detail {
 
 class lock_argument {
 public:
-    // NOLINTBEGIN(google-explicit-constructor): the caller writes only the lock
+    // The caller writes only the lock. A temporary is used, not moved from.
+    // NOLINTBEGIN(google-explicit-constructor,cppcoreguidelines-rvalue-reference-param-not-moved)
     lock_argument(lockable& lock) noexcept : lock_{&lock} {}
     lock_argument(lockable&& lock) noexcept : lock_{&lock} {}
-    // NOLINTEND(google-explicit-constructor)
+    // NOLINTEND(google-explicit-constructor,cppcoreguidelines-rvalue-reference-param-not-moved)
 
     [[nodiscard]] lockable& get() const noexcept { return *lock_; }
 
