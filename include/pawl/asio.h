@@ -15,12 +15,13 @@
 //   held.async_extend(1min, token)        void(error_code)                                 no
 //
 // Errors. error_code is boost::system::error_code. A busy lock and a limit that has passed are not
-// errors: the optional is empty, as with the blocking try_ forms. All other codes are those of
-// <pawl/error.h>, and `ec == pawl::errc::unreachable` works. If the call is cancelled, or its
-// client is destroyed, the code is boost::asio::error::operation_aborted, as in Asio's own
-// operations; `ec == pawl::errc::cancelled` is true for it too. An error code has no room for the
-// message of pawl::error::what(), which names the lock, the server and what to do. <pawl/coro.h>
-// and <pawl/futures.h> throw pawl::error with the message.
+// errors: the optional is empty, as with the blocking try_ forms. If an acquire is cancelled, or
+// its client is destroyed, the code is boost::asio::error::operation_aborted, as in Asio's own
+// operations; `ec == pawl::errc::cancelled` is true for it too. This is so for the try forms too,
+// whereas the blocking try_ forms return an empty optional when they are cancelled. All other codes
+// are those of <pawl/error.h>, and `ec == pawl::errc::unreachable` works. An error code has no room
+// for the message of pawl::error::what(), which names the lock, the server and what to do.
+// <pawl/coro.h> and <pawl/futures.h> throw pawl::error with the message.
 //
 // Executor. The handler is called through its associated executor, never inside the call that
 // started it, and never on the client's thread. A handler without an associated executor, such as a
@@ -35,11 +36,11 @@
 // Memory. Memory for the handler is allocated with its associated allocator, and is freed before
 // the handler is called.
 //
-// Lifetime. The lock, or the hold that is extended, must exist until the operation has started.
-// With tokens that start it later, such as `deferred`, it must exist until then. A release takes
-// the lock out of its hold at once. If an io_context is destroyed while calls are in progress,
-// their handlers are destroyed without being called, and the acquires are cancelled. A lock that is
-// granted too late is released in the background.
+// Lifetime. The mutex object, or the hold that is extended, must exist until the operation has
+// started. Most tokens start the operation inside the call; with tokens such as `deferred` it
+// starts later. async_release() takes the lock out of the hold when it is called. If an io_context
+// is destroyed while calls are in progress, their handlers are destroyed without being called, and
+// the acquires are cancelled. A lock that is granted too late is released in the background.
 //
 // Needs Boost 1.81. In CMake, link to pawl::asio, from find_package(pawl COMPONENTS asio).
 #pragma once

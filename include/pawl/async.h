@@ -2,14 +2,15 @@
 // <pawl/asio.h>, <pawl/coro.h> and <pawl/futures.h> are built on these calls. Use this header to
 // build the same for another framework; docs/async.md helps to choose.
 //
-// The calls do not block. There is one exception: a client's first call on a `local:` server that
-// does not run yet starts that server. Thousands of calls may be in progress; none of them needs a
-// thread of its own.
+// The calls do not block. There is one exception: on a `local:` server that does not run yet, the
+// first acquire of a client starts the server and waits for that. Thousands of calls may be in
+// progress; none of them needs a thread of its own.
 //
-// The completion is called once, on the client's own thread. It is not called inside the call that
-// started it (the last paragraph has the exception), but it may be called before that call has
-// returned. All locks of the client depend on this thread. So a completion passes the result on and
-// returns. It must not destroy the client.
+// The completion is called once, on the client's own thread. It is never called inside the call
+// that started it; the last paragraph has the exception. But the client's thread may be so fast
+// that the completion runs there before the call has returned to its caller. All locks of the
+// client depend on the client's thread. So a completion should only pass the result on and return.
+// It must not destroy the client.
 //
 // Blocking and asynchronous callers of one lock wait in the same queue. With a recursive_mutex an
 // asynchronous caller cannot enter again: each asynchronous hold is an owner of its own, so a
@@ -22,6 +23,10 @@
 //   stop was requested                       cancelled       empty
 //   the client was destroyed                 cancelled       empty
 //   trouble                                  as in lockable  empty
+//
+// If the client is destroyed while a release or an extension is in progress, the destructor waits
+// for it, for at most client_options::shutdown_limit. If there is no answer by then, the call ends
+// with `cancelled`.
 //
 //   when stop is requested                   what happens
 //   before a request was sent                no request is sent
@@ -53,6 +58,7 @@
 
 namespace pawl::async {
 
+// The receiver of the result of acquire(). Derive from it.
 class acquire_completion {
 public:
     acquire_completion() = default;
@@ -65,6 +71,7 @@ public:
     virtual void done(hold got, std::error_code ec, std::string_view message) noexcept = 0;
 };
 
+// The receiver of the result of release() and extend(). Derive from it.
 class completion {
 public:
     completion() = default;
@@ -72,13 +79,13 @@ public:
     completion(const completion&) = delete;
     completion& operator=(const completion&) = delete;
 
-    // The same for calls without a result.
+    // On success `ec` is clear. `message` is as in acquire_completion::done().
     virtual void done(std::error_code ec, std::string_view message) noexcept = 0;
 };
 
-// Acquires the lock, and waits until `limit`. The lock may be destroyed while the call is in
-// progress. The destructor of the resulting hold releases it in the background: no thread waits for
-// the server.
+// Acquires the lock, and waits until `limit`. The mutex object `lock` may be destroyed while the
+// call is in progress. The destructor of the resulting hold releases the lock in the background: no
+// thread waits for the server.
 // Round trips: as lockable::acquire().
 // On failure: the completion gets the code; errors that are known at once are thrown.
 // Threads: any thread may call it.

@@ -46,8 +46,9 @@ public:
     explicit client(std::string_view url);
     explicit client(client_options options);
 
-    // Ends renewals and closes all connections. Returns within client_options::shutdown_limit, even
-    // if the server does not answer.
+    // Ends renewals and closes all connections. Asynchronous acquires in progress end with
+    // `cancelled`. Returns within client_options::shutdown_limit, even if the server does not
+    // answer.
     // Threads: an event handler of this client may destroy it.
     ~client();
 
@@ -68,9 +69,13 @@ public:
     [[nodiscard]] std::vector<hold_info> holds() const;
 
     // Returns the id of this client: 32 hexadecimal digits, new for each client.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] const std::string& id() const noexcept;
 
     // Returns the address of the server, without any password.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] const std::string& server() const noexcept;
 
 private:

@@ -34,18 +34,22 @@
 //   const auto on_pool = [&pool](pawl::coro::resumption go_on) { pool.submit(go_on); };
 //   pawl::hold held = co_await pawl::coro::acquire(stock, {}, on_pool);
 //
-// Give a callable that owns its captures a name first, as here: g++ 12 destroys a closure twice if
-// it is created inside a co_await expression. The compiler refuses temporaries that would be
-// affected.
+// If the callable owns its captures, store it in a variable first, as here. g++ 12 has a bug: it
+// destroys such a closure twice if it is created inside a co_await expression. pawl makes the
+// compiler reject arguments for which this would happen.
 //
 // Threads. Any thread may call these functions. There is no re-entry into a recursive_mutex.
+//
+// Start. A call starts when it is awaited with co_await, not when the function returns. Its time
+// limit counts from then.
 //
 // Cancellation. By `stop`, for the acquire calls. Releases and extensions end within
 // client_options::command_limit.
 //
-// Lifetime. The lock, or the hold that is extended, must exist until co_await has suspended the
-// coroutine. So the lock may be a temporary inside the co_await expression. A release takes the
-// lock out of its hold when release() is called.
+// Lifetime. The mutex object, or the hold that is extended, must exist until co_await has suspended
+// the coroutine. So the mutex object may be a temporary inside the co_await expression. release()
+// takes the lock out of the hold as soon as the function is called, before co_await. If the result
+// of release() is destroyed without co_await, the lock is released then.
 //
 // A coroutine that is destroyed while it waits is not resumed. Its acquire is cancelled, and a lock
 // that is granted too late is released in the background. Do not destroy a coroutine while another
@@ -126,7 +130,7 @@ template <class ResumeOn = on_client_thread>
         std::forward<ResumeOn>(resume_on));
 }
 
-// Waits for `wait` at most, counted from this call. The optional is empty if the lock was not
+// Waits for `wait` at most, counted from co_await. The optional is empty if the lock was not
 // granted in that time, or stop was requested.
 // Round trips: as lockable::try_acquire_for().
 // On failure: co_await throws pawl::error.

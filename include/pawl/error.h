@@ -39,6 +39,8 @@ enum class errc {
     wrong_process,
 };
 
+// The category of the codes above, with the name "pawl". No round trip; any thread may call these
+// two functions.
 PAWL_EXPORT const std::error_category& error_category() noexcept;
 
 [[nodiscard]] inline std::error_code make_error_code(errc code) noexcept

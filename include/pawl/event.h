@@ -28,9 +28,12 @@ enum class cause {
     vanished,     // the key is gone: deleted, flushed, evicted, or a server restarted without data
     taken,        // the key names another holder
     not_a_lock,   // the key now holds something that is not a lock
-    closed,       // the client was destroyed before the hold
+    closed,       // the client was destroyed before the hold, or this is a child after fork()
 };
 
+// These return the state or the cause in words, for example "jeopardy" or "no reply".
+// Round trips: none.
+// Threads: any thread may call them.
 [[nodiscard]] PAWL_EXPORT std::string_view to_string(hold_state state) noexcept;
 [[nodiscard]] PAWL_EXPORT std::string_view to_string(cause why) noexcept;
 

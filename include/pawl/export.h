@@ -1,7 +1,8 @@
 // PAWL_EXPORT marks the symbols that the shared library exports. All others are hidden.
 //
-// Every public header includes this one first. So a compiler that is set to an older C++ standard
-// reports that before anything else.
+// Every public header includes this one, directly or through other headers of pawl, before any
+// header of the standard library. So a compiler that is set to an older C++ standard reports that
+// first.
 #pragma once
 
 #if __cplusplus < 202002L

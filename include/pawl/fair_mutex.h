@@ -1,14 +1,15 @@
 // pawl::fair_mutex: a pawl::mutex that is granted in the order in which its waiters arrived at the
 // server. The process and the thread of a waiter do not matter. No waiter overtakes another, so the
-// lock is never passed on inside the process, and every grant costs a round trip.
+// lock is never passed on inside the process: every grant is made by the server.
 //
 // A waiter gets its place in the queue when its client listens for grants. A client starts to
-// listen when it first has to wait. A waiter loses its place, and joins the queue again at the end,
-// if
+// listen when it first has to wait. A waiter can lose its place, and then joins the queue again at
+// the end, for example if
 //   - its client does not listen when its turn comes, or
 //   - it has not shown for as long as its lease (at least 1.5 s) that it still waits.
 //
-// docs/guarantees.md has all cases. <pawl/lockable.h> documents the functions.
+// docs/guarantees.md, "The order of grants", has all cases. <pawl/lockable.h> documents the
+// functions.
 #pragma once
 
 #include <pawl/client.h>

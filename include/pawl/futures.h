@@ -17,8 +17,11 @@
 // does not wait, and does not cancel the call. A hold that is never fetched with get() is released
 // in the background.
 //
-// The call has started when the function returns. So the lock may be a temporary, and the hold that
-// is extended may be moved or destroyed.
+// The call has started when the function returns. So the mutex object may be a temporary, and the
+// hold that is extended may be moved or destroyed.
+//
+// The functions themselves do not throw pawl::error: all failures go into the future. Any thread
+// may call them. There is no re-entry into a recursive_mutex.
 #pragma once
 
 #include <pawl/async.h>
@@ -119,13 +122,23 @@ std::future<Result> future_acquire(lockable& lock, time_limit limit, std::stop_t
 namespace futures {
 
 // Waits until the lock is granted.
+// Round trips: as lockable::acquire().
+// On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
+//     destroyed.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
 [[nodiscard]] inline std::future<hold> acquire(detail::lock_argument lock,
                                                std::stop_token stop = {})
 {
     return detail::future_acquire<hold>(lock.get(), time_limit::never(), std::move(stop));
 }
 
-// Does not wait for others. The optional is empty if the lock is busy.
+// Does not wait for others. The optional is empty if the lock is busy, if stop was requested, or if
+// the client was destroyed.
+// Round trips: as lockable::try_acquire().
+// On failure: get() throws pawl::error.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
 [[nodiscard]] inline std::future<std::optional<hold>> try_acquire(detail::lock_argument lock,
                                                                   std::stop_token stop = {})
 {
@@ -133,7 +146,12 @@ namespace futures {
                                                        std::move(stop));
 }
 
-// Waits for `wait` at most. The optional is empty if the lock was not granted in that time.
+// Waits for `wait` at most. The optional is empty if the lock was not granted in that time, if stop
+// was requested, or if the client was destroyed.
+// Round trips: as lockable::try_acquire_for().
+// On failure: get() throws pawl::error.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
 template <class Rep, class Period>
 [[nodiscard]] std::future<std::optional<hold>> try_acquire_for(
     detail::lock_argument lock, std::chrono::duration<Rep, Period> wait, std::stop_token stop = {})
@@ -142,7 +160,12 @@ template <class Rep, class Period>
                                                        std::move(stop));
 }
 
-// Releases the lock. It does so even if the future is discarded.
+// Releases the lock. It does so even if the future is discarded. `what` is empty as soon as this
+// function returns.
+// Round trips: as hold::release().
+// On failure: get() throws pawl::error, as hold::release() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
 inline std::future<void> release(hold&& what)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
@@ -151,6 +174,10 @@ inline std::future<void> release(hold&& what)
 }
 
 // Extends the lock. The hold may be moved or destroyed while the call is in progress.
+// Round trips: as hold::extend().
+// On failure: get() throws pawl::error, as hold::extend() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
 [[nodiscard]] inline std::future<void> extend(hold& what, std::chrono::milliseconds lease)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {

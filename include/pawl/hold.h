@@ -39,7 +39,7 @@ namespace pawl {
 
 class PAWL_EXPORT hold {
 public:
-    // Makes an empty hold: it holds nothing.
+    // Makes an empty hold: it holds nothing. No round trip.
     hold() noexcept;
 
     // Releases the lock, if it is held. Waits for the server's answer; a hold from an asynchronous
@@ -61,9 +61,10 @@ public:
     // before the request is sent, unless the lock stays with this client.
     // Round trips: one. None if the lock is passed on to another thread of this client, lingers
     //     (lock_options::linger), or is lost already.
-    // On failure: throws pawl::error or sets ec; the hold is released in any case. `lost`: the lock
-    //     was lost before. `unreachable`: the server may keep the lock until the lease ends; the
-    //     client goes on trying to release it. `not_owner`: there was nothing to release.
+    // On failure: throws pawl::error or sets ec. In any case the hold is over: state() is
+    //     `released` afterwards, also after `lost`; why() then gives the cause of the loss. `lost`:
+    //     the lock was lost before. `unreachable`: the server may keep the lock until the lease
+    //     ends; the client goes on trying to release it. `not_owner`: there was nothing to release.
     // Threads: any thread may call it. If several do, one releases and the others get `not_owner`.
     // Cancellation: none. It ends within client_options::command_limit.
     void release();
@@ -85,8 +86,9 @@ public:
         }
     }
 
-    // Makes the lock valid for `lease` (10 ms to 24 h), counted from before the request was sent, less
-    // drift. If the lock was valid for longer already, that does not change.
+    // Extends the lease to `lease` (10 ms to 24 h) on the server. The new local deadline is the
+    // time just before the request was sent, plus `lease`, minus drift. If the old deadline is
+    // later, it stays.
     // Round trips: one. None if the lock is lost already.
     // On failure: throws pawl::error or sets ec. The old deadline stays, unless the server says
     //     that the lock is lost.
@@ -110,11 +112,12 @@ public:
         }
     }
 
-    // Makes sure that the lock is valid for at least `duration` (10 ms to 24 h) when the call
-    // returns. Call it before a step that should end before the deadline. It cannot prevent that
-    // the program is paused during the step: use the fence too.
-    // Round trips: none if the lock is valid for that long already. Otherwise one. If the answer takes
-    //     longer than about 50 ms, the call may ask again, for a longer time.
+    // Extends the lock if necessary, so that it is valid for at least `duration` (10 ms to 24 h)
+    // when the call returns. Call it before a step that must end before the deadline. The system
+    // may still pause the program during the step for longer than that, so use the fence too.
+    // Round trips: none if the lock is valid for that long already. Otherwise one. If the answer
+    //     takes longer than about 50 ms, more of the lease is used up than expected; the call may
+    //     then ask once more or several times, each time for a longer lease.
     // On failure: as extend().
     // Threads: any thread may call it.
     // Cancellation: none. It ends within client_options::command_limit.
@@ -163,9 +166,9 @@ public:
     // Threads: any thread may call it.
     [[nodiscard]] cause why() const noexcept;
 
-    // Returns the holder as the server stores it: a p and 31 hexadecimal digits, or 47 digits for a
-    // lock that lingers. Each grant by the server has a new id. Grants that are passed on inside
-    // the process share it.
+    // Returns the holder id, as the server stores it: a p and 31 hexadecimal digits, or 47 digits
+    // for a lock with lock_options::linger. Each grant by the server has a new id. Grants that are
+    // passed on inside the process share it.
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] const std::string& id() const noexcept;
@@ -175,7 +178,9 @@ public:
     // Threads: any thread may call it.
     [[nodiscard]] const std::string& name() const noexcept;
 
-    // Returns whether there is something to release. That is also true of a hold that is lost.
+    // Returns true from the grant until the hold is released or moved from; false for an empty
+    // hold. It is true for a lost hold too. To know whether the lock is still held, use lost() or
+    // state().
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] explicit operator bool() const noexcept;

@@ -27,15 +27,21 @@ struct status {
 };
 
 // Returns whether the server is running, and its status. Does not start it.
+// Round trips: several, over a connection of its own. None if the server is not running.
 // On failure: throws pawl::error. `unreachable`: the server is running, but does not answer within
 //     two seconds. `refused`: its directory is not safe. `bad_argument`: PAWL_LOCAL_DIR is not an
 //     absolute path, or is too long.
+// Threads: any thread may call it.
+// Cancellation: none. It ends within about two seconds.
 [[nodiscard]] PAWL_EXPORT status query();
 
 // Ends the server. When the call returns, the server has ended. With `force` it ends even if locks
 // are held; their holders lose them.
+// Round trips: several, as query().
 // On failure: throws pawl::error. `busy`: locks are held; nothing has changed. Otherwise as
 //     query().
+// Threads: any thread may call it.
+// Cancellation: none. It ends within about four seconds.
 PAWL_EXPORT void stop(bool force = false);
 
 }  // namespace pawl::local

@@ -17,10 +17,11 @@
 //
 // Each call may also wait for the server's answer, up to client_options::command_limit.
 //
-// Trouble is one of `unreachable`, `refused`, `not_a_lock` and `wrong_process`. With a
-// recursive_mutex it can also be `lost` (a re-entry, and the lock was lost), or `bad_argument` after
-// 255 re-entries. lock() also throws `would_deadlock`; the try_lock forms return false in that case.
-// <pawl/error.h> explains each.
+// Trouble stands for one of these error codes; <pawl/error.h> explains each:
+//   - `unreachable`, `refused`, `not_a_lock`, `wrong_process`;
+//   - with a recursive_mutex also `lost`, if a thread enters again and the lock was lost, and
+//     `bad_argument`, if it has entered again 255 times already;
+//   - with lock() also `would_deadlock`. The try_lock forms return false in that case.
 //
 // The forms with a std::error_code& do not throw. On success they clear ec. On failure they set ec
 // and return an empty hold or std::nullopt. They also set `busy`, `timed_out` and `cancelled`.
@@ -28,13 +29,13 @@
 // Waiting. If the lock is busy, the request that asked for it also puts the caller into the
 // server's queue. The waiter holds the lock when the server's message about the grant arrives. A
 // client that is not subscribed yet, as in its first wait, subscribes first, and the waiter asks
-// again. Threads of one client wait for each other in the process: the lock is passed on there
-// without a round trip, except with fair_mutex, `wait = poll` and `renew = false`.
-// docs/guarantees.md, "Waiting", has the bounds.
+// again. Threads of one client wait for each other in the process. A mutex or recursive_mutex is
+// passed on there without a round trip, except with `wait = poll` or `renew = false`. A fair_mutex
+// is not passed on. docs/guarantees.md, "Waiting", has the bounds.
 //
 // After a call that failed, the client cleans up in the background. It gives up the place in the
-// queue. It also releases the lock if the server may have granted it and the answer was lost. If the
-// server cannot be reached, the lock is free when the lease ends.
+// queue. It also releases the lock if the server may have granted it and the answer was lost. If
+// the server cannot be reached, the lock is free when the lease ends.
 //
 // Lifetime. The mutex may be destroyed before its holds. Destroy the client after its mutexes. A
 // hold that outlives its client is lost.
@@ -69,10 +70,13 @@ public:
     // Round trips: one if the lock is free. None if the lock is passed on inside the process, or if
     //     it stayed with this client after its last release (lock_options::linger).
     // On failure: throws pawl::error, or sets ec and returns an empty hold. Fails with
-    //     `unreachable` when the server has not answered for client_options::command_limit. A waiter
-    //     in the queue notices a silent server at its next look, or when the connection breaks.
-    // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again. With
-    //     the other kinds it waits for itself. acquire() does not detect this; lock() does.
+    //     `unreachable` when the server has not answered for client_options::command_limit. A
+    //     waiter in the queue notices a silent server when the connection breaks, or at its next
+    //     look: the request that it repeats every third of its lease to keep its place.
+    // Threads: any thread may call it. If the calling thread holds a recursive_mutex already, it
+    //     enters it again. With a mutex or fair_mutex it waits for itself, until its own hold is
+    //     released or lost. acquire() does not detect this. lock() does, if the thread locked the
+    //     same object with lock().
     // Cancellation: a stop request ends the wait at once, with `cancelled`.
     [[nodiscard]] hold acquire(const std::stop_token& stop = {});
     [[nodiscard]] hold acquire(std::error_code& ec) noexcept;
@@ -80,8 +84,10 @@ public:
 
     // Returns the hold if the lock is free, and std::nullopt if it is busy. Does not wait for
     // others.
-    // Round trips: one. None if the lock is with this client already, held or lingering (not with
-    //     fair_mutex and `wait = poll`). Two if the lock was free the last times and now is not.
+    // Round trips: one. None if this client has the lock already, because one of its threads holds
+    //     it or it lingers; with fair_mutex and `wait = poll` it is one in this case too. Two if
+    //     the lock was free in the last calls, so that the client tries a shortcut, and is busy
+    //     now.
     // On failure: throws pawl::error, or sets ec and returns std::nullopt. Fails with `unreachable`
     //     as acquire() does, or sooner if there is no server at the address.
     // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again.
@@ -94,8 +100,10 @@ public:
     // These wait as acquire() does, but only until the limit. Then they return std::nullopt. If the
     // limit is zero or in the past, they do what try_acquire() does.
     // Round trips: as acquire().
-    // On failure: as try_acquire(). They fail with `unreachable` if the limit passes and the server
-    //     has never answered. Each request has at least 100 ms for its answer.
+    // On failure: as try_acquire(). If the limit passes and the server has not answered any of the
+    //     requests that this call sent, they fail with `unreachable` and do not return
+    //     std::nullopt. Each request has at least 100 ms for its answer, even if the limit is
+    //     shorter.
     // Threads: as acquire().
     // Cancellation: a stop request ends the wait at once.
     template <class Rep, class Period>
@@ -147,10 +155,10 @@ public:
     // functions, in <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h>. docs/async.md helps to
     // choose.
 
-    // These acquire the lock with any completion token of Boost.Asio. They need <pawl/asio.h>; if it
-    // is not included, the compiler's message names it. The handler gets an error code and a hold;
-    // for the last two functions a std::optional<hold>, which is empty if the lock is busy or the
-    // limit has passed.
+    // These acquire the lock with any completion token of Boost.Asio. They need <pawl/asio.h>; if
+    // it is not included, the compiler's message names it. The handler gets an error code and a
+    // hold; for the last two functions a std::optional<hold>, which is empty if the lock is busy or
+    // the limit has passed.
     // Round trips: as the blocking calls.
     // On failure: the handler gets the error code.
     // Threads: any thread may call them. The handler is called through its associated executor,
@@ -189,7 +197,8 @@ public:
     // Waits until the lock is granted to the calling thread.
     // Round trips: as acquire().
     // On failure: throws pawl::error. Throws `would_deadlock` if the calling thread has locked this
-    //     mutex already and has not lost it, unless it is a recursive_mutex.
+    //     object already with lock() or a try_lock form, and that lock is not lost. A
+    //     recursive_mutex is entered again instead.
     // Threads: any thread may call it.
     // Cancellation: none; use acquire().
     void lock();
@@ -234,10 +243,12 @@ public:
 
     // Returns the name of the lock.
     // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] const std::string& name() const noexcept;
 
 protected:
-    // Which holds may exist at the same time, and in which order waiters get the lock.
+    // Which holds may exist at the same time, and in which order waiters get the lock. exclusive:
+    // mutex; exclusive_in_order: fair_mutex; recursive: recursive_mutex.
     enum class kind { exclusive, exclusive_in_order, recursive };
 
     // Checks the name and the options. A name has 1 to 512 bytes; any byte except NUL is allowed.

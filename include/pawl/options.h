@@ -51,13 +51,20 @@ struct client_options {
     std::string name{};  // name of the connections at the server; default: pawl:HOST:PID
     tls_options tls{};
 
-    // Time limits. The range of connect_limit and command_limit is 10 ms – 10 min.
-    std::chrono::milliseconds connect_limit{
-        2'000};  // one connect with its handshake; 10 ms – 10 min
-    std::chrono::milliseconds command_limit{3'000};  // one command, repeats and reconnects included
-    std::chrono::milliseconds shutdown_limit{1'000};  // how long ~client waits; 0 – 10 min
-    std::size_t pool_size =
-        16;  // connections for blocking calls; 1 – 1024. More callers take turns.
+    // Longest time for making one connection, with its handshake. 10 ms – 10 min.
+    std::chrono::milliseconds connect_limit{2'000};
+
+    // Longest time for one operation on the server, with repeats and reconnects. 10 ms – 10 min.
+    // There is one exception: an acquire gives each request at least 100 ms for its answer, even if
+    // command_limit is shorter.
+    std::chrono::milliseconds command_limit{3'000};
+
+    // How long the destructor of the client waits at most. 0 – 10 min.
+    std::chrono::milliseconds shutdown_limit{1'000};
+
+    // Number of connections for blocking calls. 1 – 1024. If more threads make calls at the same
+    // time, they take turns.
+    std::size_t pool_size = 16;
 
     // Drift: how much the length of a second may differ between this machine's clock and the
     // server's, as a fraction. Local deadlines are shortened by it. 0 – 0.5.
@@ -82,13 +89,15 @@ enum class layout {
 
 // Wait in the server's queue. A release grants the lock to the first waiter, and the server tells
 // its client. A waiter sends no requests while nothing changes, except one to keep its place: every
-// third of its lease, or every 0.5 s if the lease is shorter than 1.5 s. While the lock is held by
-// another library, which notifies nobody, the waiter asks every 20 to 100 ms.
+// third of its lease, or every 0.5 s if the lease is shorter than 1.5 s. While a holder of another
+// library has the lock, the waiter asks every 20 to 100 ms, because such a holder tells no waiter
+// when it releases the lock.
 struct notify {};
 
 // Wait by asking again. Each pause is between half the interval and the interval. The waiter has no
 // place in the queue, so there is no order, and it can starve while others wait in the queue.
-// `notify` also works for a lock that is shared with other libraries; `poll` chooses the interval.
+// `poll` is for callers that want to choose the interval. It is not needed for a lock that is
+// shared with other libraries: `notify` works there too.
 struct poll {
     std::chrono::milliseconds interval{100};  // 1 ms – 1 min
 };
@@ -100,10 +109,10 @@ struct lock_options {
     std::optional<pawl::layout> layout{};  // unset: plain; hash for recursive_mutex
 
     // How long this client keeps the lock after the last release. If one of its threads acquires
-    // the lock again in that time, that costs no round trip. If another client asks for the lock
-    // and waits, it gets the lock after two round trips of messages. So unlock() does not free the
-    // lock at once: it lets the client give the lock to the next one that asks. 0 – 1 min; 0 is
-    // off. Needs `renew` and `notify`. Not allowed for fair_mutex.
+    // the lock again in that time, that costs no round trip. unlock() does not free the lock on the
+    // server at once. The client releases it when `linger` has passed, or earlier if another client
+    // asks for the lock and waits. That client gets the lock after four messages (two round trips).
+    // 0 – 1 min; 0 is off. Needs `renew` and `notify`. Not allowed for fair_mutex.
     std::chrono::milliseconds linger{0};
 
     // If true, the server publishes every release that it executes to the channel

@@ -16,15 +16,17 @@
 //   advance                  time passes, for the server and all its clients      –
 //   freeze                   no answers; requests are executed when it thaws      thaw
 //   cut_off                  one client: no requests and no answers pass          reconnect
-//   lose, lose_data          keys are gone; holders learn of it when they renew   –
+//   lose, lose_data          keys are gone; holders learn of it at their next     –
+//                            request, such as a renewal
 //   fill_memory              acquiring is refused; renewing and releasing work    free_memory
 //   flush_scripts            nothing: scripts are sent again                      –
 //
 // This header is not part of <pawl/pawl.h>. It needs the library pawl::testing (pkg-config:
 // pawl-testing). If any file of a program includes it, memory: URLs work in the whole program.
 //
-// All functions may be called from any thread, also from event handlers of a client. In a child
-// process after fork() they throw errc::wrong_process.
+// All functions may be called from any thread, also from event handlers of a client. No function
+// sends a request over a network. In a child process after fork(), all functions except url() throw
+// pawl::error (wrong_process). Other failures are described at each function.
 #pragma once
 
 #include <pawl/client.h>
@@ -44,7 +46,8 @@ public:
     memory_server();
 
     // Gives access to the server memory:NAME, which may have clients already. A name has 1 to 64
-    // letters, digits, '_', '.' and '-'. Throws pawl::error (bad_argument).
+    // letters, digits, '_', '.' and '-'.
+    // On failure: throws pawl::error (bad_argument).
     explicit memory_server(std::string_view name);
 
     // The server's clients continue to work. If this was the last memory_server of that name, the
@@ -65,34 +68,38 @@ public:
     // When advance() returns, everything that became due is done: leases have ended, locks are
     // renewed or lost, stop is requested on tokens, and on_event was called. This is not guaranteed
     // if a handler or callback takes longer than one second of real time, or calls advance()
-    // itself. A thread that waited in a call has its answer, but may not have run on yet. Calls
-    // that other threads begin during advance() start after it.
+    // itself. A thread that waited in a call has received its answer, but the system may not have
+    // let it run yet: the call may return a moment later. Calls that other threads begin during
+    // advance() start after it.
     //
-    // Each renewal, and each request of a waiter, costs some tenths of a millisecond. Throws
-    // pawl::error (bad_argument).
+    // Each renewal, and each request of a waiter, takes some tenths of a millisecond of real time.
+    // On failure: throws pawl::error (bad_argument) if `by` is out of range.
     void advance(std::chrono::nanoseconds by);
 
-    // freeze(): first everything that is due is done. Then the server does not answer any more,
-    // like a stopped process. Requests that arrive are executed when it thaws, even if no caller
-    // waits for them any more. Calls wait until their limits, as always: in real time, unless
+    // freeze() first lets the server finish all work that is due now, such as a release on its way.
+    // From then on the server does not answer, like a stopped process. Requests that arrive are
+    // executed after thaw(), even if their callers have given up. Calls to a frozen server end at
+    // their usual limits, such as client_options::command_limit. This takes real time, unless
     // another thread calls advance().
     void freeze();
     void thaw();
 
-    // cut_off(): first everything that is due is done. Then nothing passes between this client and
-    // the server, as if the cable were pulled. Both throw pawl::error (bad_argument) if `who` is
-    // not a client of this server.
+    // cut_off() first lets the server finish all work that is due now. From then on, no request and
+    // no answer passes between this client and the server, as if a network cable were unplugged,
+    // until reconnect().
+    // On failure: both throw pawl::error (bad_argument) if `who` is not a client of this server.
     void cut_off(client& who);
     void reconnect(client& who);
 
     // Removes the lock, as if an operator had deleted its key. Its fence continues to grow. The
-    // holder learns of the loss at its next request: call advance() with a third of the lease.
+    // holder learns of the loss at its next request: a renewal, extend(), confirm() or release().
+    // To let it renew, call advance() with a third of the lease.
     void lose(std::string_view lock);
 
     // Removes all data, as a restart without data does. Fences continue to grow even so.
     void lose_data();
 
-    // fill_memory(): every request that needs memory is refused until free_memory().
+    // After fill_memory(), the server refuses requests that need memory, until free_memory().
     void fill_memory();
     void free_memory();
 

@@ -12,6 +12,9 @@
 
 namespace pawl {
 
+// Returns the version of the library, in the form of PAWL_VERSION.
+// Round trips: none.
+// Threads: any thread may call it.
 [[nodiscard]] PAWL_EXPORT std::string_view version() noexcept;
 
 }  // namespace pawl
