@@ -1,6 +1,6 @@
 // pawl::client connects this process to one server. It owns the connections, renews the locks
-// and reports events. Make one client per process and server, and pass it to the locks by
-// reference.
+// and reports events. Make one client per process and server, and pass it to the mutexes
+// by reference.
 //
 //   pawl::client client{"redis://127.0.0.1:6379"};
 //

@@ -35,7 +35,7 @@
 //   pawl::hold held = co_await pawl::coro::acquire(stock, {}, on_pool);
 //
 // If the callable owns its captures, store it in a variable first, as here. g++ 12 has a bug: it
-// destroys such a closure twice if it is created inside a co_await expression. pawl makes the
+// destroys such a closure twice if it is created inside a co_await expression. pawl makes every
 // compiler reject arguments for which this would happen.
 //
 // Threads. Any thread may call these functions. There is no re-entry into a recursive_mutex.
@@ -53,8 +53,9 @@
 //
 // A coroutine that is destroyed while it waits is not resumed. Its acquire is cancelled, and a lock
 // that is granted too late is released in the background. Do not destroy a coroutine while another
-// thread resumes it: destroy it on the thread that resumes it, or request stop and let it end. A
-// resumption that is converted to a std::coroutine_handle<> does not have this protection.
+// thread resumes it: destroy it on the thread that resumes it, or request stop and let it end. If
+// you convert a resumption to a std::coroutine_handle<>, a destroyed coroutine may be resumed after
+// all.
 #pragma once
 
 #include <pawl/detail/coro_operations.h>
@@ -96,7 +97,7 @@ template <class Where, class Operation>
 {
     using place = std::remove_cvref_t<Where>;
     static_assert(resume_on<place>,
-                  "resume_on needs execute(f), or to be called with a pawl::coro::resumption");
+                  "resume_on must have execute(f), or be callable with a pawl::coro::resumption");
     static_assert(std::is_lvalue_reference_v<Where> || safe_temporary<place>,
                   "name resume_on before the co_await: g++ 12 would destroy this one twice");
     return awaitable<Operation, place>{std::move(what), place(std::forward<Where>(where))};
@@ -106,7 +107,8 @@ template <class Where, class Operation>
 
 // Waits until the lock is granted.
 // Round trips: as lockable::acquire().
-// On failure: co_await throws pawl::error, with `cancelled` after a stop request.
+// On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
+//     destroyed.
 template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto acquire(pawl::detail::lock_argument lock, std::stop_token stop = {},
                            ResumeOn&& resume_on = {})
@@ -117,7 +119,8 @@ template <class ResumeOn = on_client_thread>
         std::forward<ResumeOn>(resume_on));
 }
 
-// Does not wait for others. The optional is empty if the lock is busy, or stop was requested.
+// Does not wait for others. The optional is empty if the lock is busy, if stop was requested, or if
+// the client was destroyed.
 // Round trips: as lockable::try_acquire().
 // On failure: co_await throws pawl::error.
 template <class ResumeOn = on_client_thread>
@@ -131,7 +134,7 @@ template <class ResumeOn = on_client_thread>
 }
 
 // Waits for `wait` at most, counted from co_await. The optional is empty if the lock was not
-// granted in that time, or stop was requested.
+// granted in that time, if stop was requested, or if the client was destroyed.
 // Round trips: as lockable::try_acquire_for().
 // On failure: co_await throws pawl::error.
 template <class Rep, class Period, class ResumeOn = on_client_thread>

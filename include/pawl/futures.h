@@ -92,7 +92,7 @@ public:
     std::promise<void> promise;
 };
 
-// Errors that are known at once are thrown by the call. Here they go into the future, as all
+// Errors that are known at once are thrown by the call. Here they go into the future, like all
 // others.
 template <class Told, class Start>
 auto future_of(const Start& start)

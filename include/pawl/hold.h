@@ -11,14 +11,20 @@
 //
 // The deadline is the time until which the lock is surely held, by this machine's own clock.
 //
+// When a lost hold is released, its state changes to `released`. lost().stop_requested() stays true
+// if lost() was called before the release.
+//
 //   if (auto held = stock.try_acquire_for(5s)) {
 //       save(row, held->fence());
 //       while (more && !held->lost().stop_requested()) step();
 //   }                                                    // released here
 //
 // Several threads may call the functions of one hold at the same time. No thread may move or
-// destroy the hold while another one uses it. In a child process after fork() the hold is lost, and
-// calls that need the server fail with errc::wrong_process.
+// destroy the hold while another one uses it.
+//
+// In a child process after fork() the hold is lost. release(), extend(), ensure() and confirm()
+// fail there with errc::wrong_process, not with errc::lost, and so do the asynchronous forms. The
+// destructor does nothing there.
 #pragma once
 
 #include <pawl/detail/forms.h>

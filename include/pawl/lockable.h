@@ -29,9 +29,10 @@
 // Waiting. If the lock is busy, the request that asked for it also puts the caller into the
 // server's queue. The waiter holds the lock when the server's message about the grant arrives. A
 // client that is not subscribed yet, as in its first wait, subscribes first, and the waiter asks
-// again. Threads of one client wait for each other in the process. A mutex or recursive_mutex is
-// passed on there without a round trip, except with `wait = poll` or `renew = false`. A fair_mutex
-// is not passed on. docs/guarantees.md, "Waiting", has the bounds.
+// again. Threads of one client wait for each other in the process, except with a fair_mutex or
+// with `wait = poll`: there each thread asks the server, and the lock is not passed on. Otherwise
+// the lock can be passed on in the process without a round trip, unless `renew` is false.
+// docs/guarantees.md, "Waiting", has the bounds.
 //
 // After a call that failed, the client cleans up in the background. It gives up the place in the
 // queue. It also releases the lock if the server may have granted it and the answer was lost. If
@@ -68,11 +69,13 @@ public:
 
     // Waits until the lock is granted, and returns the hold.
     // Round trips: one if the lock is free. None if the lock is passed on inside the process, or if
-    //     it stayed with this client after its last release (lock_options::linger).
+    //     it stayed with this client after its last release (lock_options::linger). One if a thread
+    //     enters a recursive_mutex again.
     // On failure: throws pawl::error, or sets ec and returns an empty hold. Fails with
     //     `unreachable` when the server has not answered for client_options::command_limit. A
     //     waiter in the queue notices a silent server when the connection breaks, or at its next
-    //     look: the request that it repeats every third of its lease to keep its place.
+    //     look: the request that it repeats every third of its lease (at least 0.5 s) to keep its
+    //     place.
     // Threads: any thread may call it. If the calling thread holds a recursive_mutex already, it
     //     enters it again. With a mutex or fair_mutex it waits for itself, until its own hold is
     //     released or lost. acquire() does not detect this. lock() does, if the thread locked the
@@ -84,10 +87,10 @@ public:
 
     // Returns the hold if the lock is free, and std::nullopt if it is busy. Does not wait for
     // others.
-    // Round trips: one. None if this client has the lock already, because one of its threads holds
-    //     it or it lingers; with fair_mutex and `wait = poll` it is one in this case too. Two if
-    //     the lock was free in the last calls, so that the client tries a shortcut, and is busy
-    //     now.
+    // Round trips: one, also if a thread enters a recursive_mutex again. None if this client has
+    //     the lock already, because another of its threads holds it or it lingers; with fair_mutex
+    //     and `wait = poll` it is one in this case too. Two if the lock was free in the last calls,
+    //     so that the client tries a shortcut, and is busy now.
     // On failure: throws pawl::error, or sets ec and returns std::nullopt. Fails with `unreachable`
     //     as acquire() does, or sooner if there is no server at the address.
     // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again.

@@ -1,7 +1,7 @@
 // The settings of a client and of a lock, with their defaults.
 //
-// The constructors of the client and of the lock check all settings. A bad value throws pawl::error
-// (bad_argument); the message gives the value and the allowed range.
+// The constructors of the client and of the mutexes check all settings. A bad value throws
+// pawl::error (bad_argument); the message gives the value and the allowed range.
 //
 // Every member has an initialiser, so that {.lease = 5s} compiles without a warning.
 #pragma once
@@ -111,8 +111,8 @@ struct lock_options {
     // How long this client keeps the lock after the last release. If one of its threads acquires
     // the lock again in that time, that costs no round trip. unlock() does not free the lock on the
     // server at once. The client releases it when `linger` has passed, or earlier if another client
-    // asks for the lock and waits. That client gets the lock after four messages (two round trips).
-    // 0 – 1 min; 0 is off. Needs `renew` and `notify`. Not allowed for fair_mutex.
+    // asks for the lock. If that client waits, it gets the lock after four messages (two round
+    // trips). 0 – 1 min; 0 is off. Needs `renew` and `notify`. Not allowed for fair_mutex.
     std::chrono::milliseconds linger{0};
 
     // If true, the server publishes every release that it executes to the channel
