@@ -31,11 +31,12 @@ void loop_driver::start()
 
 void loop_driver::watch_for_stop()
 {
-    watch_.emplace(stop_, [this, self = weak_from_this()] {
-        client_.loop.post([self] {
-            if (const auto here = self.lock()) here->cancel();
+    watch_ = std::make_unique<std::stop_callback<std::function<void()>>>(
+        stop_, [this, self = weak_from_this()] {
+            client_.loop.post([self] {
+                if (const auto here = self.lock()) here->cancel();
+            });
         });
-    });
 }
 
 void loop_driver::cancel()

@@ -54,7 +54,8 @@ private:
     const call* waiting_ = nullptr;  // machine_, if it can be woken and cancelled
     std::stop_token stop_;
     done_handler done_;  // none when it was called
-    std::optional<std::stop_callback<std::function<void()>>> watch_;
+    // On the heap: most calls have no stop token, and many wait at once.
+    std::unique_ptr<std::stop_callback<std::function<void()>>> watch_;
     unsigned step_ = 0;  // an event that belongs to an earlier step is ignored
     std::optional<base::scheduler::timer> timer_;
 };
