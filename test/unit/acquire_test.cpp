@@ -1,50 +1,8 @@
-#include "core/acquire.h"
-
-#include "unit/at.h"
-#include "unit/sent.h"
-
-#include <gtest/gtest.h>
+// acquire_machine: requests, repetitions, limits and failures.
+#include "unit/acquire_fixture.h"
 
 namespace pawl::core {
 namespace {
-
-using namespace std::chrono_literals;
-using test::always;
-using test::at;
-using test::sent;
-using kind = step::kind;
-
-const failure no_answer{
-    .what = failure_kind::no_reply, .detail = "silence", .maybe_executed = true};
-const failure never_sent{.what = failure_kind::unreachable, .detail = "connection refused"};
-
-granted grant(std::uint64_t fence)
-{
-    return {.fence = fence, .hint = {.value = fence}};
-}
-
-busy others_hold_it(std::chrono::milliseconds left = -1ms)
-{
-    return {.left = left};
-}
-
-class acquiring : public testing::Test {
-protected:
-    acquire_machine machine(time_limit limit, double jitter = 1)
-    {
-        random_ = always(jitter);
-        return acquire_machine{{.mine = {&object_, "me"},
-                                .lease = 1000ms,
-                                .poll_interval = 100ms,
-                                .command_limit = 300ms,
-                                .drift = 0.01,
-                                .limit = limit},
-                               random_};
-    }
-
-    object object_{.name = "stock:42"};
-    base::random_unit random_;
-};
 
 TEST_F(acquiring, a_grant_counts_from_before_the_request_was_sent)
 {
@@ -303,91 +261,6 @@ TEST_F(acquiring, a_short_limit_still_gives_the_server_time_to_answer_once)
     EXPECT_EQ(m.start(at(0)).until, at(100));
 }
 
-// ── Hints ───────────────────────────────────────────────────────────────────────────────────────
-
-class acquiring_with_a_hint : public acquiring {
-protected:
-    acquire_machine hinted()
-    {
-        return acquire_machine{{.mine = {&object_, "me"},
-                                .lease = 1000ms,
-                                .poll_interval = 100ms,
-                                .command_limit = 300ms,
-                                .drift = 0.01,
-                                .limit = time_limit::never(),
-                                .hint = {.value = 17}},
-                               random_ = always(1)};
-    }
-};
-
-TEST_F(acquiring_with_a_hint, passes_it_with_the_first_request_only)
-{
-    auto m = hinted();
-    const auto first = sent(m.start(at(0)));
-    EXPECT_EQ(first.hint.value, 17U);
-    EXPECT_TRUE(first.first);
-    static_cast<void>(m.answered(others_hold_it(), at(1)));
-    const auto second = sent(m.on_time(at(100)));
-    EXPECT_FALSE(second.hint);
-    EXPECT_FALSE(second.first);
-}
-
-TEST_F(acquiring_with_a_hint, passes_it_again_with_the_repeat_of_an_unanswered_request)
-{
-    auto m = hinted();
-    static_cast<void>(m.start(at(0)));
-    const auto step = m.answered(no_answer, at(100));
-    ASSERT_EQ(step.what, kind::pause);
-    const auto second = sent(m.on_time(step.until));
-    EXPECT_TRUE(second.repeated);
-    EXPECT_FALSE(second.first);
-    EXPECT_EQ(second.hint.value, 17U) << "the store knows what may have happened to the first";
-}
-
-TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_the_store_says_so)
-{
-    auto m = hinted();
-    static_cast<void>(m.start(at(0)));
-    auto silence = no_answer;
-    silence.maybe_late = true;
-    const auto step = m.answered(silence, at(100));
-    static_cast<void>(m.on_time(step.until));
-    ASSERT_EQ(m.answered(grant(7), at(150)).what, kind::finish);
-    EXPECT_EQ(m.result().wanted_until, at(100) + latest_execution);
-    EXPECT_FALSE(m.result().hint);
-}
-
-TEST_F(acquiring_with_a_hint, may_be_executed_much_later_if_its_time_is_over_or_it_is_cancelled)
-{
-    auto late = hinted();
-    const auto step = late.start(at(0));
-    ASSERT_EQ(late.on_time(step.until).what, kind::pause);
-    static_cast<void>(late.on_cancel(at(105), {}));
-    EXPECT_TRUE(late.result().uncertain);
-    EXPECT_EQ(late.result().wanted_until, step.until + latest_execution);
-
-    auto cancelled = hinted();
-    static_cast<void>(cancelled.start(at(0)));
-    ASSERT_EQ(cancelled.on_cancel(at(50), {}).what, kind::finish);
-    EXPECT_EQ(cancelled.result().failure, errc::cancelled);
-    EXPECT_TRUE(cancelled.result().uncertain) << "the request is under way";
-    EXPECT_EQ(cancelled.result().wanted_until, at(50) + latest_execution);
-}
-
-TEST_F(acquiring, returns_the_stores_hint_if_the_first_answer_was_a_grant)
-{
-    auto m = machine(time_limit::never());
-    static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.answered(grant(7), at(1)));
-    EXPECT_EQ(m.result().hint.value, 7U);
-    auto later = machine(time_limit::never());
-    static_cast<void>(later.start(at(0)));
-    static_cast<void>(later.answered(others_hold_it(), at(1)));
-    static_cast<void>(later.on_time(at(100)));
-    static_cast<void>(later.answered(grant(7), at(101)));
-    EXPECT_FALSE(later.result().hint);
-}
-
 TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
 {
     auto m = machine(time_limit::now());
@@ -398,75 +271,6 @@ TEST_F(acquiring, a_request_without_an_answer_in_time_is_repeated)
     ASSERT_EQ(m.answered(grant(9), at(120)).what, kind::finish);
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().wanted_until, at(300)) << "the time of the last request";
-}
-
-// ── How long the server was silent ──────────────────────────────────────────────────────────────
-
-TEST_F(acquiring, that_ends_with_the_patience_reports_since_when_the_server_was_silent)
-{
-    auto m = machine(time_limit::never());
-    static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.answered(others_hold_it(), at(50)).what, kind::pause);
-    ASSERT_EQ(m.on_time(at(150)).what, kind::send);
-    ASSERT_EQ(m.answered(no_answer, at(450)).what, kind::finish);
-    ASSERT_TRUE(m.result().silence);
-    EXPECT_EQ(m.result().silence->since, at(150));
-    EXPECT_TRUE(m.result().silence->out_of_patience);
-}
-
-TEST_F(acquiring, that_ends_with_the_callers_limit_reports_since_when_the_server_was_silent)
-{
-    auto m = machine(time_limit::after(100ms));
-    static_cast<void>(m.start(at(0)));
-    ASSERT_EQ(m.answered(no_answer, at(100)).what, kind::finish);
-    ASSERT_EQ(m.result().failure, errc::unreachable);
-    ASSERT_TRUE(m.result().silence);
-    EXPECT_EQ(m.result().silence->since, at(0));
-    EXPECT_FALSE(m.result().silence->out_of_patience);
-}
-
-TEST_F(acquiring, that_is_cancelled_reports_whether_an_answer_was_missing)
-{
-    auto while_it_asks = machine(time_limit::never());
-    static_cast<void>(while_it_asks.start(at(0)));
-    static_cast<void>(while_it_asks.answered(failure{.what = failure_kind::cancelled}, at(50)));
-    ASSERT_TRUE(while_it_asks.result().silence);
-    EXPECT_FALSE(while_it_asks.result().silence->out_of_patience);
-
-    auto while_it_waits = machine(time_limit::never());
-    static_cast<void>(while_it_waits.start(at(0)));
-    static_cast<void>(while_it_waits.answered(others_hold_it(), at(50)));
-    static_cast<void>(while_it_waits.on_cancel(at(60), {}));
-    EXPECT_FALSE(while_it_waits.result().silence);
-}
-
-TEST_F(acquiring, that_is_refused_reports_no_silence)
-{
-    auto m = machine(time_limit::never());
-    static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.answered(failure{.what = failure_kind::refused}, at(50)));
-    EXPECT_FALSE(m.result().silence);
-}
-
-TEST_F(acquiring, after_others_got_no_answer_has_only_the_rest_of_the_command_limit)
-{
-    random_ = always(1);
-    acquire_machine m{{.mine = {&object_, "me"},
-                       .lease = 1000ms,
-                       .poll_interval = 100ms,
-                       .command_limit = 300ms,
-                       .drift = 0.01,
-                       .limit = time_limit::never(),
-                       .silent_before = 290ms},
-                      random_};
-    const auto step = m.start(at(1000));
-    ASSERT_EQ(step.what, kind::send);
-    EXPECT_EQ(step.until, at(1100)) << "there is always one short attempt";
-    ASSERT_EQ(m.answered(no_answer, at(1100)).what, kind::finish);
-    EXPECT_EQ(m.result().failure, errc::unreachable);
-    ASSERT_TRUE(m.result().silence);
-    EXPECT_EQ(m.result().silence->since, at(710));
-    EXPECT_TRUE(m.result().silence->out_of_patience);
 }
 
 // ── At once ─────────────────────────────────────────────────────────────────────────────────────

@@ -1,66 +1,8 @@
 // core::local_lock: the lease that the threads of one process share.
-#include "core/local_lock.h"
-
-#include "unit/at.h"
-
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <memory>
-#include <optional>
+#include "unit/local_lock_fixture.h"
 
 namespace pawl::core {
 namespace {
-
-using namespace std::chrono_literals;
-using test::at;
-using kind = local_lock::turn::kind;
-using ending = local_lock::ending::kind;
-
-constexpr local_lock::rules usual{.lease = 1000ms};
-constexpr local_lock::rules lingering{.lease = 1000ms, .linger = 100ms};
-constexpr local_lock::rules alone{.lease = 1000ms, .shares = false};
-
-const keep_reply no_answer{failure{.what = failure_kind::no_reply, .maybe_executed = true}};
-
-class a_local_lock : public testing::Test {
-protected:
-    // A lease as the server grants it at `when`: 7 is its fence.
-    static lease_ptr new_lease(unsigned reserve = 0, base::boot_time when = at(0))
-    {
-        auto made = std::make_shared<lease>();
-        made->what = std::make_shared<const object>(object{.name = "a"});
-        made->holder = "me";
-        made->length = 1000ms;
-        made->fence = 7;
-        made->reserve = reserve;
-        made->deadline = when + 1000ms;
-        return made;
-    }
-
-    // A caller arrives, asks the server, and is granted the lock.
-    lease_ptr take_from_server(local_lock& lock, base::boot_time now = at(0))
-    {
-        EXPECT_EQ(lock.arrive(true, now).what, kind::ask);
-        return grant(lock, now);
-    }
-
-    static lease_ptr grant(local_lock& lock, base::boot_time now = at(0))
-    {
-        const auto asked = lock.begin_to_ask(false, true);
-        auto got = new_lease(asked.reserve, now);
-        lock.granted(false, got, now);
-        static_cast<void>(lock.take_effects());
-        return got;
-    }
-
-    static local_lock::ticket wait_in_line(local_lock& lock, base::boot_time now = at(0))
-    {
-        const auto mine = lock.arrive(true, now);
-        EXPECT_EQ(mine.what, kind::wait);
-        return mine.number;
-    }
-};
 
 // ── Passing on ──────────────────────────────────────────────────────────────────────────────────
 
@@ -156,94 +98,6 @@ TEST_F(a_local_lock, is_given_back_when_the_only_caller_in_line_leaves)
     static_cast<void>(lock.take_effects());
     lock.leave(other, at(2));
     ASSERT_EQ(lock.take_effects().ended.size(), 1U);
-}
-
-// ── Asking the server whether it may stay ───────────────────────────────────────────────────────
-
-class a_local_lock_that_asks : public a_local_lock {
-protected:
-    // Held, with a caller in line. Ten milliseconds later the server must be asked.
-    a_local_lock_that_asks()
-    {
-        EXPECT_EQ(lock_.arrive(true, at(0)).what, kind::ask);
-        waiter_ = wait_in_line(lock_);
-        lease_ = grant(lock_);
-        const auto ended = lock_.release(lease_, at(10));
-        EXPECT_EQ(ended.what, ending::keep);
-        asked_ = ended.request;
-        EXPECT_EQ(lock_.take_effects().resting, lease_);
-    }
-
-    local_lock lock_{usual};
-    local_lock::ticket waiter_{};
-    lease_ptr lease_;
-    keep_request asked_;
-};
-
-TEST_F(a_local_lock_that_asks, says_which_numbers_it_used_and_which_it_has)
-{
-    EXPECT_EQ(asked_.mine.holder, "me");
-    EXPECT_EQ(asked_.used, 7U);
-    EXPECT_EQ(asked_.reserved, 7U + local_queue::most_passes);
-    EXPECT_EQ(asked_.reserve, local_queue::most_passes);
-}
-
-TEST_F(a_local_lock_that_asks, goes_on_with_new_numbers_if_it_may_stay)
-{
-    lock_.kept(lease_, core::kept{.fence = 2000}, at(10), at(11));
-    const auto effects = lock_.take_effects();
-    EXPECT_TRUE(effects.ended.empty());
-    EXPECT_EQ(lock_.to_wake(at(11)), waiter_);
-    EXPECT_EQ(lock_.look(waiter_, at(11)).fence, 2000U);
-}
-
-TEST_F(a_local_lock_that_asks, is_over_if_the_server_handed_it_to_another_client)
-{
-    lock_.kept(lease_, handed_over{}, at(10), at(11));
-    const auto effects = lock_.take_effects();
-    ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].to_server, std::nullopt);
-    EXPECT_EQ(lock_.to_wake(at(11)), waiter_);
-    EXPECT_EQ(lock_.look(waiter_, at(11)).what, kind::ask);
-}
-
-TEST_F(a_local_lock_that_asks, is_given_back_again_while_an_old_request_may_arrive)
-{
-    lease_->wanted_until = at(500);
-    lock_.kept(lease_, handed_over{}, at(10), at(11));
-    const auto effects = lock_.take_effects();
-    ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].to_server, giving::again);
-}
-
-TEST_F(a_local_lock_that_asks, tells_all_callers_if_the_server_is_silent)
-{
-    lock_.kept(lease_, no_answer, at(10), at(300));
-    const auto effects = lock_.take_effects();
-    ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].to_server, giving::again);
-    EXPECT_TRUE(effects.wake_all);
-    const auto mine = lock_.look(waiter_, at(300));
-    EXPECT_EQ(mine.what, kind::give_up);
-    EXPECT_EQ(mine.why.code, errc::unreachable);
-}
-
-TEST_F(a_local_lock_that_asks, lets_the_next_caller_ask_if_nothing_could_be_sent)
-{
-    lock_.kept(lease_, no_answer, base::boot_time{}, at(11));
-    const auto effects = lock_.take_effects();
-    EXPECT_FALSE(effects.wake_all);
-    EXPECT_EQ(lock_.to_wake(at(11)), waiter_);
-    EXPECT_EQ(lock_.look(waiter_, at(11)).what, kind::ask);
-}
-
-TEST_F(a_local_lock_that_asks, gives_it_back_if_the_lease_ended_before_the_answer)
-{
-    lock_.kept(lease_, core::kept{.fence = 2000}, at(10), at(1000));
-    const auto effects = lock_.take_effects();
-    ASSERT_EQ(effects.ended.size(), 1U);
-    EXPECT_EQ(effects.ended[0].to_server, giving::again);
-    EXPECT_EQ(lock_.look(waiter_, at(1000)).what, kind::ask);
 }
 
 // ── Lingering ───────────────────────────────────────────────────────────────────────────────────
@@ -389,59 +243,6 @@ TEST_F(a_local_lock, that_shares_nothing_lets_every_caller_ask_and_keeps_no_leas
     lock.granted(true, lease, at(1));
     EXPECT_EQ(lock.arrive(false, at(2)).what, kind::ask_alone);
     EXPECT_EQ(lock.release(lease, at(3)).what, ending::give_back);
-}
-
-// ── Hints ───────────────────────────────────────────────────────────────────────────────────────
-
-class a_local_lock_with_hints : public a_local_lock {
-protected:
-    // The server grants the lock, with a hint if it was free.
-    static void cycle(local_lock& lock, bool was_free)
-    {
-        static_cast<void>(lock.arrive(true, at(0)));
-        static_cast<void>(lock.begin_to_ask(false, true));
-        const auto lease = new_lease();
-        if (was_free) lease->hint = {.value = 42};
-        lock.granted(false, lease, at(0));
-        static_cast<void>(lock.release(lease, at(0)));
-    }
-
-    [[nodiscard]] static bool has_hint(local_lock& lock)
-    {
-        return static_cast<bool>(lock.begin_to_ask(false, true).hint);
-    }
-};
-
-TEST_F(a_local_lock_with_hints, uses_that_of_the_first_grant)
-{
-    local_lock lock{usual};
-    EXPECT_FALSE(has_hint(lock));
-    cycle(lock, true);
-    EXPECT_TRUE(has_hint(lock));
-    EXPECT_FALSE(has_hint(lock)) << "once";
-}
-
-TEST_F(a_local_lock_with_hints, wants_it_free_three_times_in_a_row_after_it_was_busy)
-{
-    local_lock lock{usual};
-    cycle(lock, false);
-    cycle(lock, true);
-    cycle(lock, true);
-    EXPECT_FALSE(has_hint(lock));
-    cycle(lock, true);
-    EXPECT_TRUE(has_hint(lock));
-    lock.not_granted(false, {errc::busy, {}}, {}, at(0));
-    cycle(lock, true);
-    EXPECT_FALSE(has_hint(lock));
-}
-
-TEST_F(a_local_lock_with_hints, needs_one_grant_only_if_callers_share_nothing)
-{
-    local_lock lock{alone};
-    cycle(lock, false);
-    EXPECT_FALSE(has_hint(lock));
-    cycle(lock, true);
-    EXPECT_TRUE(has_hint(lock));
 }
 
 }  // namespace
