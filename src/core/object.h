@@ -3,22 +3,33 @@
 
 #include <pawl/options.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace pawl::core {
 
 // Which holds may exist at the same time.
-enum class object_kind {
+enum class object_kind : std::uint8_t {
     exclusive,  // one hold
     counted,    // several holds of one holder, which may enter again
+    shared,     // one writer, or any number of readers
+    permits,    // holds of one or more permits each, up to the capacity
 };
 
-// There may be a million of them. A store derives the rest, for example its keys, from the name.
+// How a holder enters an object of the kind `shared`.
+enum class entry_mode : std::uint8_t { writer, reader };
+
+// What is held, and how it is entered. There may be a million of them. A store derives the rest, for example
+// its keys, from the name.
 struct object {
     std::string name;
     object_kind kind{};
-    pawl::layout layout{};  // how the store writes it: other libraries can then share it
+    pawl::layout
+        layout{};  // exclusive, counted: how the store writes it, to share it with other libraries
+    entry_mode mode{};      // shared
+    unsigned permits = 1;   // permits: how many each hold takes
+    unsigned capacity = 0;  // permits: how many there are
 
     bool operator==(const object&) const = default;
 };
