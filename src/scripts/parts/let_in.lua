@@ -12,7 +12,8 @@ while first and first ~= ARGV[1] do
   if waits and out + weight > capacity then
     break
   end
-  redis.call('LTRIM', KEYS[3], 2, -1)
+  redis.call('LPOP', KEYS[3])
+  redis.call('LPOP', KEYS[3])
   if waits then
     local last, reserve = redis.pcall('GET', KEYS[2]), '0000'
     last = type(last) == 'string' and last or ''
