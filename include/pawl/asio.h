@@ -45,13 +45,13 @@
 // Needs Boost 1.81. In CMake, link to pawl::asio, from find_package(pawl COMPONENTS asio).
 #pragma once
 
+#include <pawl/acquirable.h>
 #include <pawl/async.h>
 #include <pawl/detail/asio_calls.h>
 #include <pawl/detail/async_result.h>
 #include <pawl/detail/forms.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 #include <pawl/time_limit.h>
 
 #include <boost/asio/associated_allocator.hpp>
@@ -269,7 +269,7 @@ private:
 template <class Result>
 struct asio_acquire {
     template <class Handler>
-    void operator()(Handler handler, lockable* lock, time_limit limit) const
+    void operator()(Handler handler, acquirable* lock, time_limit limit) const
     {
         std::stop_source stop;
         const asio_call_ref<Handler> call{asio_call<Handler>::make(std::move(handler), stop)};
@@ -314,22 +314,22 @@ struct asio_extend {
 };
 
 template <class Result, class CompletionToken>
-auto asio_initiate_acquire(lockable& lock, time_limit limit, CompletionToken&& token)
+auto asio_initiate_acquire(acquirable& lock, time_limit limit, CompletionToken&& token)
 {
     return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code, Result)>(
         asio_acquire<Result>{}, token, &lock, limit);
 }
 
-// The members of lockable and hold call these functions.
+// The members of acquirable and hold call these functions.
 template <class CompletionToken>
 struct asio_forms {
-    static auto acquire(lockable& lock, CompletionToken&& token)
+    static auto acquire(acquirable& lock, CompletionToken&& token)
     {
         return asio_initiate_acquire<hold>(lock, time_limit::never(),
                                            std::forward<CompletionToken>(token));
     }
 
-    static auto acquire_within(lockable& lock, time_limit limit, CompletionToken&& token)
+    static auto acquire_within(acquirable& lock, time_limit limit, CompletionToken&& token)
     {
         return asio_initiate_acquire<std::optional<hold>>(lock, limit,
                                                           std::forward<CompletionToken>(token));

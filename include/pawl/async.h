@@ -22,7 +22,8 @@
 //   the limit passed                         timed_out       empty
 //   stop was requested                       cancelled       empty
 //   the client was destroyed                 cancelled       empty
-//   trouble                                  as in lockable  empty
+//   trouble                                  as blocking     empty
+//                                            calls
 //
 // If the client is destroyed while a release or an extension is in progress, the destructor waits
 // for it, for at most client_options::shutdown_limit. If there is no answer by then, the call ends
@@ -45,9 +46,9 @@
 // hold call the completion inside the call, because the client's thread has ended.
 #pragma once
 
+#include <pawl/acquirable.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 #include <pawl/time_limit.h>
 
 #include <chrono>
@@ -86,12 +87,12 @@ public:
 // Acquires the lock, and waits until `limit`. The mutex object `lock` may be destroyed while the
 // call is in progress. The destructor of the resulting hold releases the lock in the background: no
 // thread waits for the server.
-// Round trips: as lockable::acquire().
+// Round trips: as acquirable::acquire().
 // On failure: the completion gets the code; errors that are known at once are thrown.
 // Threads: any thread may call it.
 // Cancellation: by `stop`, as in the table above.
-PAWL_EXPORT void acquire(lockable& lock, time_limit limit, std::unique_ptr<acquire_completion> told,
-                         std::stop_token stop = {});
+PAWL_EXPORT void acquire(acquirable& lock, time_limit limit,
+                         std::unique_ptr<acquire_completion> told, std::stop_token stop = {});
 
 // Releases the lock, as hold::release() does. If `told` is null, a failure is written to
 // client_options::log.

@@ -79,7 +79,6 @@ public:
     [[nodiscard]] const std::string& server() const noexcept;
 
 private:
-    friend class lockable;
     friend struct client_access;
 
     class state;

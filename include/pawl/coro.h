@@ -106,7 +106,7 @@ template <class Where, class Operation>
 }  // namespace detail
 
 // Waits until the lock is granted.
-// Round trips: as lockable::acquire().
+// Round trips: as acquirable::acquire().
 // On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
 //     destroyed.
 template <class ResumeOn = on_client_thread>
@@ -121,7 +121,7 @@ template <class ResumeOn = on_client_thread>
 
 // Does not wait for others. The optional is empty if the lock is busy, if stop was requested, or if
 // the client was destroyed.
-// Round trips: as lockable::try_acquire().
+// Round trips: as acquirable::try_acquire().
 // On failure: co_await throws pawl::error.
 template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto try_acquire(pawl::detail::lock_argument lock, std::stop_token stop = {},
@@ -135,7 +135,7 @@ template <class ResumeOn = on_client_thread>
 
 // Waits for `wait` at most, counted from co_await. The optional is empty if the lock was not
 // granted in that time, if stop was requested, or if the client was destroyed.
-// Round trips: as lockable::try_acquire_for().
+// Round trips: as acquirable::try_acquire_for().
 // On failure: co_await throws pawl::error.
 template <class Rep, class Period, class ResumeOn = on_client_thread>
 [[nodiscard]] auto try_acquire_for(pawl::detail::lock_argument lock,

@@ -24,12 +24,12 @@
 // may call them. There is no re-entry into a recursive_mutex.
 #pragma once
 
+#include <pawl/acquirable.h>
 #include <pawl/async.h>
 #include <pawl/detail/async_result.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 #include <pawl/time_limit.h>
 
 #include <chrono>
@@ -110,7 +110,7 @@ auto future_of(const Start& start)
 }
 
 template <class Result>
-std::future<Result> future_acquire(lockable& lock, time_limit limit, std::stop_token stop)
+std::future<Result> future_acquire(acquirable& lock, time_limit limit, std::stop_token stop)
 {
     return future_of<future_hold<Result>>([&](std::unique_ptr<future_hold<Result>> told) {
         async::acquire(lock, limit, std::move(told), std::move(stop));
@@ -122,7 +122,7 @@ std::future<Result> future_acquire(lockable& lock, time_limit limit, std::stop_t
 namespace futures {
 
 // Waits until the lock is granted.
-// Round trips: as lockable::acquire().
+// Round trips: as acquirable::acquire().
 // On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
 //     destroyed.
 // Threads: any thread may call it.
@@ -135,7 +135,7 @@ namespace futures {
 
 // Does not wait for others. The optional is empty if the lock is busy, if stop was requested, or if
 // the client was destroyed.
-// Round trips: as lockable::try_acquire().
+// Round trips: as acquirable::try_acquire().
 // On failure: get() throws pawl::error.
 // Threads: any thread may call it.
 // Cancellation: by `stop`.
@@ -148,7 +148,7 @@ namespace futures {
 
 // Waits for `wait` at most. The optional is empty if the lock was not granted in that time, if stop
 // was requested, or if the client was destroyed.
-// Round trips: as lockable::try_acquire_for().
+// Round trips: as acquirable::try_acquire_for().
 // On failure: get() throws pawl::error.
 // Threads: any thread may call it.
 // Cancellation: by `stop`.

@@ -195,7 +195,7 @@ public:
     class grant;
 
 private:
-    friend class lockable;
+    friend class acquirable;
     friend struct async_access;
     explicit hold(std::shared_ptr<grant> granted) noexcept;
     void give_back() noexcept;

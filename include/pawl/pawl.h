@@ -2,6 +2,7 @@
 // and <pawl/asio.h> needs Boost.
 #pragma once
 
+#include <pawl/acquirable.h>
 #include <pawl/async.h>
 #include <pawl/client.h>
 #include <pawl/coro.h>

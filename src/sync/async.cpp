@@ -50,7 +50,7 @@ sync::grant::result_handler telling(const sync::grant_ptr& held, std::string_vie
 
 }  // namespace
 
-void acquire(lockable& lock, time_limit limit, std::unique_ptr<acquire_completion> told,
+void acquire(acquirable& lock, time_limit limit, std::unique_ptr<acquire_completion> told,
              std::stop_token stop)
 {
     auto& state = async_access::state(lock);

@@ -4,8 +4,8 @@
 #include "sync/grant.h"
 #include "sync/lock_state.h"
 
+#include <pawl/acquirable.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 
 #include <memory>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace pawl {
 
 struct async_access {
-    static sync::lock_state& state(lockable& lock) { return *lock.state_; }
+    static sync::lock_state& state(acquirable& lock) { return *lock.state_; }
 
     static hold make(sync::grant_ptr granted) { return hold{std::move(granted)}; }
 

@@ -14,6 +14,8 @@ namespace pawl {
 struct client_access {
     static sync::client_state& state(client& client) { return *client.state_; }
 
+    static std::shared_ptr<sync::client_state> share(client& client) { return client.state_; }
+
     static client make(client_options options, sync::surroundings around)
     {
         return client{std::make_shared<client::state>(std::move(options), std::move(around))};

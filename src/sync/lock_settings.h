@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <memory>
-#include <string_view>
 
 namespace pawl::sync {
 
@@ -31,8 +30,9 @@ struct lock_settings {
 // All users of a lock share one.
 using settings_ptr = std::shared_ptr<const lock_settings>;
 
-// Throws pawl::error (bad_argument).
-[[nodiscard]] settings_ptr settle(std::string_view name, const lock_options& options,
-                                  core::object_kind kind, fairness fairness);
+// `what` has no layout yet: it is that of the options, or the usual one of the kind. Throws pawl::error
+// (bad_argument).
+[[nodiscard]] settings_ptr settle(core::object what, const lock_options& options,
+                                  fairness fairness);
 
 }  // namespace pawl::sync

@@ -10,9 +10,8 @@
 
 namespace pawl::sync {
 
-lock_state::lock_state(std::shared_ptr<client_state> client, std::string_view name,
-                       const lock_options& options, core::object_kind kind, fairness fairness)
-    : client_{std::move(client)}, settings_{settle(name, options, kind, fairness)}
+lock_state::lock_state(std::shared_ptr<client_state> client, settings_ptr settings)
+    : client_{std::move(client)}, settings_{std::move(settings)}
 {
     if (!client_->inherited()) lock_ = client_->locals().meet(*client_, settings_);
 }
@@ -51,10 +50,7 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                          std::stop_token stop)
 {
-    if (const auto failed = prepare()) {
-        throw error{failed->code,
-                    describe("acquire", name(), client_->server(), failed->code, failed->detail)};
-    }
+    if (const auto failed = prepare()) raise("acquire", *failed);
     // A std::function is copied, so it cannot own a unique_ptr.
     auto done = [client = client_.get(), settings = settings_,
                  told = std::shared_ptr{std::move(told)}](acquisition& over) {
@@ -71,6 +67,11 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
     client_->start(
         std::make_unique<acquisition>(*client_, lock_, limit, release_mode::in_background),
         std::move(stop), std::move(done));
+}
+
+void lock_state::raise(std::string_view action, const trouble& what) const
+{
+    throw error{what.code, describe(action, name(), client_->server(), what.code, what.detail)};
 }
 
 // Before an acquire that does not wait.

@@ -1,4 +1,4 @@
-// The state of a pawl::mutex: its name and options, and what its threads have locked.
+// The state of a pawl::acquirable: its name and options, and what its threads have locked.
 #pragma once
 
 #include "base/interrupt.h"
@@ -11,10 +11,9 @@
 #include "sync/lock_settings.h"
 #include "sync/trouble.h"
 
+#include <pawl/acquirable.h>
 #include <pawl/async.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
-#include <pawl/options.h>
 #include <pawl/time_limit.h>
 
 #include <cstddef>
@@ -30,9 +29,7 @@ namespace pawl::sync {
 
 class lock_state {
 public:
-    // Throws pawl::error (bad_argument).
-    lock_state(std::shared_ptr<client_state> client, std::string_view name,
-               const lock_options& options, core::object_kind kind, fairness fairness);
+    lock_state(std::shared_ptr<client_state> client, settings_ptr settings);
 
     using result = acquisition::result;
     [[nodiscard]] result acquire(time_limit limit, const std::stop_token& stop);
@@ -48,6 +45,8 @@ public:
 
     // Whether the calling thread would wait for itself.
     [[nodiscard]] bool would_deadlock() const;
+
+    [[noreturn]] void raise(std::string_view action, const trouble& what) const;
 
     [[nodiscard]] const std::string& name() const noexcept { return settings_->what.name; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
@@ -77,8 +76,8 @@ private:
 
 }  // namespace pawl::sync
 
-// The name that <pawl/lockable.h> has for it.
-class pawl::lockable::state final : public sync::lock_state {
+// The name that <pawl/acquirable.h> has for it.
+class pawl::acquirable::state final : public sync::lock_state {
 public:
     using lock_state::lock_state;
 };

@@ -14,7 +14,7 @@ struct place {
     std::shared_ptr<int> keeps;
 };
 
-task shape(lockable& lock, std::shared_ptr<int> keeps, std::string text)
+task shape(acquirable& lock, std::shared_ptr<int> keeps, std::string text)
 {
 #ifdef ACCEPTED
     const auto named = [keeps, text](coro::resumption go_on) { go_on(); };

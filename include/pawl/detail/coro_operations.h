@@ -2,11 +2,11 @@
 // answer into a result. Not for users.
 #pragma once
 
+#include <pawl/acquirable.h>
 #include <pawl/async.h>
 #include <pawl/detail/async_result.h>
 #include <pawl/detail/coro_resume.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 #include <pawl/time_limit.h>
 
 #include <chrono>
@@ -78,7 +78,7 @@ private:
 template <class Result>
 class acquire_operation {
 public:
-    acquire_operation(lockable& lock, time_limit limit, std::stop_token stop)
+    acquire_operation(acquirable& lock, time_limit limit, std::stop_token stop)
         : lock_{&lock}, limit_{limit}, stop_{std::move(stop)}
     {
     }
@@ -125,7 +125,7 @@ private:
         std::stop_source whose_;
     };
 
-    lockable* lock_;
+    acquirable* lock_;
     time_limit limit_;
     std::stop_token stop_;
     std::stop_source own_;

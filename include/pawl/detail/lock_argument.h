@@ -2,10 +2,10 @@
 // pawl::mutex{client, name}. Not for users.
 //
 // A call needs the lock only until it has started, and a temporary lives until then. A parameter of
-// type lockable& would refuse it.
+// type acquirable& would refuse it.
 #pragma once
 
-#include <pawl/lockable.h>
+#include <pawl/acquirable.h>
 
 namespace pawl::detail {
 
@@ -13,14 +13,14 @@ class lock_argument {
 public:
     // The caller writes only the lock. A temporary is used, not moved from.
     // NOLINTBEGIN(google-explicit-constructor,cppcoreguidelines-rvalue-reference-param-not-moved)
-    lock_argument(lockable& lock) noexcept : lock_{&lock} {}
-    lock_argument(lockable&& lock) noexcept : lock_{&lock} {}
+    lock_argument(acquirable& lock) noexcept : lock_{&lock} {}
+    lock_argument(acquirable&& lock) noexcept : lock_{&lock} {}
     // NOLINTEND(google-explicit-constructor,cppcoreguidelines-rvalue-reference-param-not-moved)
 
-    [[nodiscard]] lockable& get() const noexcept { return *lock_; }
+    [[nodiscard]] acquirable& get() const noexcept { return *lock_; }
 
 private:
-    lockable* lock_;
+    acquirable* lock_;
 };
 
 }  // namespace pawl::detail
