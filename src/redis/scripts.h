@@ -30,6 +30,12 @@ extern const script hash_set_count;
 extern const script hash_renew;
 extern const script hash_check;
 extern const script hash_release;
+extern const script members_acquire;
+extern const script members_renew;
+extern const script members_check;
+extern const script members_release;
+extern const script members_exchange;
+extern const script members_resize;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

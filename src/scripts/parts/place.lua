@@ -2,12 +2,13 @@
 -- found, and its place, which the client writes. The place is
 --
 --   1…13    until when it is kept, in ms by the server's clock,
---   14      the mode: x, exclusive. A letter is greater than a digit, so `micros < place` as long as it is
---           kept, to the end of the last ms,
+--   14      the mode: s for a reader, which carries the fence of the last writer, and x for all others. A letter
+--           is greater than a digit, so `micros < place` as long as it is kept, to the end of the last ms,
 --   15…30   the client's channel,
 --   31…34   how many numbers to reserve above the fence,
 --   35…     the lease in ms.
 --
+-- MODE_IN(@) is string.sub(@, 14, 14)
 -- CLIENT_IN(@) is string.sub(@, 15, 30)
 -- RESERVE_IN(@) is string.sub(@, 31, 34)
 -- LEASE_IN(@) is string.sub(@, 35)

@@ -3,10 +3,12 @@
 #include "base/mutant.h"
 #include "store/redis/place.h"
 #include "store/redis/reading.h"
+#include "store/redis/storage.h"
+
+#include <string>
 
 namespace pawl::store {
 
-namespace scripts = redis::scripts;
 using core::acquire_request;
 
 namespace {
@@ -22,21 +24,37 @@ void append_micros(std::string& out, std::chrono::milliseconds time)
     redis::append_word(out, digits);
 }
 
+core::failure wrong_capacity(const core::claim& mine, std::int64_t stored)
+{
+    return {.what = core::failure_kind::refused,
+            .detail = "the server has capacity " + std::to_string(stored) + ", and not " +
+                      std::to_string(mine.what->capacity) + " (resize() changes it)"};
+}
+
+core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
+{
+    return {.what = core::failure_kind::refused,
+            .detail = std::to_string(mine.what->permits) + " permits are more than the capacity, " +
+                      std::to_string(stored)};
+}
+
 }  // namespace
 
 void append(std::string& out, const acquire_request& what, const script_style& how,
             const acquire_context& context)
 {
-    const auto& script =
-        what.mine.what->layout == layout::plain ? scripts::plain_acquire : scripts::hash_acquire;
-    open_call(out, script, how, what.mine.what->name, 4);
-    redis::append_word(out, what.mine.holder);
+    const auto& object = *what.mine.what;
+    const auto stored = storage_of(object);
+    const bool has_capacity = stored == storage::members;
+    open_call(out, scripts_of(stored).acquire, how, object.name, has_capacity ? 5 : 4);
+    append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
                                 (context.mend ? 8 : 0));
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
-    redis::append_word(out, place_text(what.place(), kept_until));
+    redis::append_word(out, place_text(what.place(), kept_until, object.mode));
+    if (has_capacity) append_capacity(out, object);
 }
 
 core::acquire_reply read(const acquire_request& what, const redis::reply_view& reply)
@@ -70,6 +88,12 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
                              .detail = "the request came too late"};
     case -2: others.holder = core::held_by::foreign; return others;
     case -3: others.holder = core::held_by::no_lock; return others;
+    case -4: return wrong_capacity(what.mine, answer->number);
+    case -5: return too_many_permits(what.mine, answer->number);
+    case -6:
+        return core::failure{
+            .what = core::failure_kind::not_a_lock,
+            .detail = "one of shared_mutex and counting_semaphore, and not this one"};
     default: return no_sense();
     }
 }
@@ -90,7 +114,7 @@ std::optional<std::uint64_t> first_trusted_fence(const acquire_request& what,
     // The replies to a bare acquire do not contain the server's time, which other requests need.
     constexpr std::chrono::minutes lately{1};
     // If the server has forgotten the fence, INCR starts from 1, and the key has no expiry.
-    const std::chrono::milliseconds longest{scripts::fence_lifetime_ms / 2};
+    const std::chrono::milliseconds longest{redis::scripts::fence_lifetime_ms / 2};
     const bool overtakes = what.fair && !base::is(base::mutant::bare_overtakes);
     // A holder id that was sent before may have a place in the queue, or the lock.
     if (!what.hint || !what.first || what.reserve > 0 || overtakes) return std::nullopt;
@@ -123,7 +147,7 @@ void append_bare(std::string& out, const acquire_request& what)
 
 core::hint hint_of(const acquire_request& what, std::uint64_t fence) noexcept
 {
-    if (what.mine.what->layout != layout::plain) return {};
+    if (storage_of(*what.mine.what) != storage::plain) return {};
     return {.value = fence};
 }
 

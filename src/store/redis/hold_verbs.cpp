@@ -2,6 +2,7 @@
 
 #include "store/redis/announcement.h"
 #include "store/redis/reading.h"
+#include "store/redis/storage.h"
 
 namespace pawl::store {
 
@@ -13,12 +14,12 @@ namespace {
 
 bool is_plain(const claim& mine)
 {
-    return mine.what->layout == layout::plain;
+    return storage_of(*mine.what) == storage::plain;
 }
 
-const redis::script& renew_script(const claim& mine)
+const script_set& scripts_for(const claim& mine)
 {
-    return is_plain(mine) ? scripts::plain_renew : scripts::hash_renew;
+    return scripts_of(storage_of(*mine.what));
 }
 
 void append_announcement(std::string& out, const claim& mine, bool announce)
@@ -45,31 +46,38 @@ void append(std::string& out, const core::count_request& what, const script_styl
 
 void append(std::string& out, const core::check_request& what, const script_style& how)
 {
-    const auto& script = is_plain(what.mine) ? scripts::plain_check : scripts::hash_check;
-    open_call(out, script, how, 1, 1);
+    open_call(out, scripts_for(what.mine).check, how, 1, 1);
     redis::append_word(out, what.mine.what->name);
-    redis::append_word(out, what.mine.holder);
+    append_holder(out, what.mine);
 }
 
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how)
 {
-    open_call(out, renew_script(all.front().mine), how, all.size(), 2 * all.size());
+    open_call(out, scripts_for(all.front().mine).renew, how, all.size(), 2 * all.size());
     for (const auto& each : all) redis::append_word(out, each.mine.what->name);
     for (const auto& each : all) {
-        redis::append_word(out, each.mine.holder);
+        append_holder(out, each.mine);
         append_milliseconds(out, each.lease);
     }
 }
 
 void append(std::string& out, const core::release_request& what, const script_style& how)
 {
-    const auto& script = is_plain(what.mine) ? scripts::plain_release : scripts::hash_release;
+    const auto& script = scripts_for(what.mine).release;
+    const auto& object = *what.mine.what;
+    if (storage_of(object) == storage::members) {
+        open_call(out, script, how, object.name, 3);
+        append_holder(out, what.mine);
+        append_capacity(out, object);
+        append_announcement(out, what.mine, what.announce);
+        return;
+    }
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much
     // as a few lines of the script.
     std::size_t arguments = 2;
     if (what.announce) arguments = 3;
     if (what.has_reserve) arguments = 4;
-    open_call(out, script, how, what.mine.what->name, arguments);
+    open_call(out, script, how, object.name, arguments);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
     if (arguments >= 3) append_announcement(out, what.mine, what.announce);

@@ -16,7 +16,7 @@ void append(std::string& out, const core::check_request& what, const script_styl
 void append(std::string& out, const core::release_request& what, const script_style& how);
 void append(std::string& out, const core::keep_request& what, const script_style& how);
 
-// One lease or several, all of the same layout.
+// One lease or several, all stored in the same way.
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how);
 
 [[nodiscard]] core::hold_reply read(const core::count_request& what,

@@ -1,6 +1,7 @@
 #include "store/redis/message.h"
 
 #include "store/redis/reading.h"
+#include "store/redis/storage.h"
 
 namespace pawl::store {
 
@@ -10,7 +11,7 @@ std::optional<message> read_message(std::string_view text)
     message got;
     if (kind == "grant") {
         got.what = message::kind::grant;
-        got.holder = take_word(text);
+        got.holder = holder_in(take_word(text));
         const auto fence = fence_in(take_number(text).value_or(0));
         const auto time = server_time_in(take_number(text).value_or(0));
         if (got.holder.empty() || !fence || !time) return std::nullopt;

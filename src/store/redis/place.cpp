@@ -13,7 +13,8 @@ constexpr std::size_t time_digits = 13;
 constexpr std::size_t client_digits = 16;
 constexpr std::size_t reserve_digits = 4;
 static_assert(core::local_queue::most_passes <= 9'999, "as many numbers are reserved");
-constexpr char exclusive = 'x';
+constexpr char new_fence = 'x';
+constexpr char last_fence = 's';
 
 void append_padded(std::string& out, std::string_view digits, std::size_t width)
 {
@@ -22,11 +23,12 @@ void append_padded(std::string& out, std::string_view digits, std::size_t width)
 
 }  // namespace
 
-std::string place_text(const core::queue_place& place, std::chrono::milliseconds until)
+std::string place_text(const core::queue_place& place, std::chrono::milliseconds until,
+                       core::entry_mode mode)
 {
     std::string text;
     append_padded(text, std::to_string(until.count()), time_digits);
-    text.push_back(exclusive);
+    text.push_back(mode == core::entry_mode::reader ? last_fence : new_fence);
     append_padded(text, place.client, client_digits);
     append_padded(text, std::to_string(place.reserve), reserve_digits);
     return text.append(std::to_string(place.lease.count()));

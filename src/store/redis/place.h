@@ -11,6 +11,7 @@ namespace pawl::store {
 // `until` is the time until which the place is kept, by the server's clock. It is 0 for a request that
 // does not wait. At most 9,999 numbers can be reserved.
 [[nodiscard]] std::string place_text(const core::queue_place& place,
-                                     std::chrono::milliseconds until);
+                                     std::chrono::milliseconds until,
+                                     core::entry_mode mode = core::entry_mode::writer);
 
 }  // namespace pawl::store

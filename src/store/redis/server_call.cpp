@@ -4,6 +4,7 @@
 #include "store/redis/acquire_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/reading.h"
+#include "store/redis/storage.h"
 
 #include <algorithm>
 #include <iterator>
@@ -161,10 +162,10 @@ renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
 {
     leases_.reserve(what.all.size());
     places_.reserve(what.all.size());
-    for (const auto wanted : {layout::plain, layout::hash}) {
+    for (const auto wanted : {storage::plain, storage::hash, storage::members}) {
         const auto begin = leases_.size();
         for (std::size_t i = 0; i < what.all.size(); ++i) {
-            if (what.all[i].mine.what->layout != wanted) continue;
+            if (storage_of(*what.all[i].mine.what) != wanted) continue;
             leases_.push_back(what.all[i]);
             places_.push_back(i);
         }

@@ -111,7 +111,7 @@ public:
     [[nodiscard]] core::reply take() override { return in_order(got_); }
 
 private:
-    // The leases of one call. All have the same layout.
+    // The leases of one call. All are stored in the same way.
     struct part {
         std::size_t begin;
         std::size_t size;
@@ -121,7 +121,7 @@ private:
     void on_part(const part& which, const redis::reply_view& reply);
     [[nodiscard]] core::renew_request::reply in_order(const core::renew_request::reply& got) const;
 
-    std::vector<core::extend_request> leases_;  // grouped by layout
+    std::vector<core::extend_request> leases_;  // grouped by storage
     std::vector<std::size_t> places_;           // the index of each lease in the request
     std::vector<part> parts_;                   // the calls that were written last
     std::size_t answered_ = 0;                  // how many of `parts_` have a reply
