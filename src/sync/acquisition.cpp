@@ -47,7 +47,6 @@ acquisition::~acquisition()
     // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.
     if (in_line_) lock_->leave(*in_line_);
     if (asking_) {
-        asking_->lease->place_client = client_->room().client();
         client_->leases().give_back(asking_->lease,
                                     client_->platform().now() + client_->options().command_limit);
     }
@@ -187,7 +186,6 @@ core::step acquisition::granted()
     const auto& got = asking_->machine.result();
     const auto& lease = asking_->lease;
     if (got.unheard) client_->room().doubt();
-    if (got.may_have_place) lease->place_client = client_->room().client();
     lease->fence = got.fence;
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
@@ -205,7 +203,6 @@ core::step acquisition::not_granted()
     const bool clean_up = !base::is(base::mutant::d9_no_cleanup) &&
                           !base::is(base::mutant::d32_waiter_stays) &&
                           !base::is(base::mutant::grant_after_limit);
-    if (got.may_have_place) lease->place_client = client_->room().client();
     if (got.uncertain && clean_up) client_->room().gave_up(lease, got.wanted_until);
     asking_->place.reset();
     if (got.uncertain && clean_up) client_->leases().give_back(lease, got.wanted_until);
