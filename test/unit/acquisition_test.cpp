@@ -33,6 +33,10 @@ using test::eventually;
 class fragile_platform final : public base::platform {
 public:
     [[nodiscard]] base::boot_time now() const noexcept override { return real_.now(); }
+    [[nodiscard]] std::chrono::system_clock::time_point wall_time() const noexcept override
+    {
+        return real_.wall_time();
+    }
     [[nodiscard]] double random_unit() override { return real_.random_unit(); }
     [[nodiscard]] std::string random_id() override
     {

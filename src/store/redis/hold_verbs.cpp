@@ -21,9 +21,9 @@ const redis::script& renew_script(const claim& mine)
     return is_plain(mine) ? scripts::plain_renew : scripts::hash_renew;
 }
 
-void append_announcement(std::string& out, const claim& mine, bool announce)
+void append_announcement(std::string& out, const claim& mine, bool announce, wall_time now)
 {
-    redis::append_word(out, announce ? announcement(mine, std::chrono::system_clock::now()) : "");
+    redis::append_word(out, announce ? announcement(mine, now) : "");
 }
 
 }  // namespace
@@ -61,7 +61,8 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
     }
 }
 
-void append(std::string& out, const core::release_request& what, const script_style& how)
+void append(std::string& out, const core::release_request& what, const script_style& how,
+            wall_time now)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_release : scripts::hash_release;
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much
@@ -72,17 +73,18 @@ void append(std::string& out, const core::release_request& what, const script_st
     open_call(out, script, how, what.mine.what->name, arguments);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
-    if (arguments >= 3) append_announcement(out, what.mine, what.announce);
+    if (arguments >= 3) append_announcement(out, what.mine, what.announce, now);
     if (arguments >= 4) redis::append_word(out, "1");
 }
 
-void append(std::string& out, const core::keep_request& what, const script_style& how)
+void append(std::string& out, const core::keep_request& what, const script_style& how,
+            wall_time now)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_keep : scripts::hash_keep;
     open_call(out, script, how, what.mine.what->name, 6);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
-    append_announcement(out, what.mine, what.announce);
+    append_announcement(out, what.mine, what.announce, now);
     append_milliseconds(out, what.lease);
     append_number(out, what.reserve);
     append_number(out, what.reserved);
