@@ -116,7 +116,10 @@ private:
     {
         const auto* const asked = std::get_if<core::acquire_request>(&what);
         if (asked == nullptr) {
-            if (std::holds_alternative<core::release_request>(what)) ++releases;
+            const auto* const question = std::get_if<core::hold_request>(&what);
+            if (question != nullptr && std::holds_alternative<core::release_request>(*question)) {
+                ++releases;
+            }
             return core::hold_reply{core::hold_status::done};
         }
         const std::scoped_lock guard{mutex_};

@@ -111,7 +111,7 @@ void acquire_call::note_taken(core::acquire_reply& got) const
 
 // ── Questions about one hold ────────────────────────────────────────────────────────────────────
 
-hold_call::hold_call(question what, const base::platform& platform)
+hold_call::hold_call(core::hold_request what, const base::platform& platform)
     : what_{std::move(what)}, platform_{&platform}, form_{first_form()}
 {
 }
@@ -153,11 +153,7 @@ server_call::next hold_call::on_reply(const redis::reply_view& reply)
 
 core::reply hold_call::on_problem(const redis::failure& why) const
 {
-    return std::visit(
-        [&](const auto& each) -> core::reply {
-            return typename std::decay_t<decltype(each)>::reply{failure_of(why)};
-        },
-        what_);
+    return core::failed(what_, failure_of(why));
 }
 
 // ── Many renewals ───────────────────────────────────────────────────────────────────────────────

@@ -86,9 +86,7 @@ private:
 // A request about one hold.
 class hold_call final : public server_call {
 public:
-    using question = std::variant<core::count_request, core::extend_request, core::check_request,
-                                  core::release_request, core::keep_request>;
-    hold_call(question what, const base::platform& platform);
+    hold_call(core::hold_request what, const base::platform& platform);
 
     [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out) override;
     [[nodiscard]] next on_reply(const redis::reply_view& reply) override;
@@ -96,7 +94,7 @@ public:
     [[nodiscard]] core::reply take() override { return std::move(got_); }
 
 private:
-    question what_;
+    core::hold_request what_;
     const base::platform* platform_;
     script_form form_;
     core::reply got_;
