@@ -265,8 +265,8 @@ int run(const std::vector<std::string>& arguments)
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
-        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers this "
-            "machine only");
+        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers only "
+            "this user's processes on this machine");
     }
     // In two steps: before a signal ends pawl, the session has released its lock and dismissed its
     // guardian.

@@ -21,7 +21,7 @@ using words = std::vector<std::string>;
 // pawl run can only exclude other processes, and memory: is private to this one.
 constexpr const char* no_memory =
     "a lock on memory: would exclude nothing, because each process has its own memory:; "
-    "for this machine only, use local:";
+    "for this user's processes on this machine, use local:";
 
 // The words for pawl and the words of the command. The command begins after `--`, or at the first
 // word after KEY that is not an option. Its words are not examined.

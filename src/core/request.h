@@ -186,8 +186,10 @@ struct keep_request {
 
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
-using request = std::variant<acquire_request, count_request, extend_request, renew_request,
-                             check_request, keep_request, release_request>;
+// A request about one hold.
+using hold_request =
+    std::variant<count_request, extend_request, check_request, keep_request, release_request>;
+using request = std::variant<acquire_request, renew_request, hold_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.

@@ -65,7 +65,7 @@ void participant::make_client()
         .stops = std::make_unique<sim_dispatcher>(process_),
         .handlers = std::make_unique<sim_dispatcher>(process_),
         .loop = std::make_unique<sim_scheduler>(process_),
-        .store = std::make_shared<store::single_server>(std::move(way), plan.drift)};
+        .store = std::make_shared<store::single_server>(process_, std::move(way), plan.drift)};
     client_.reset(new client(client_access::make(std::move(options), std::move(around))));
 }
 

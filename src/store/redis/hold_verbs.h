@@ -5,6 +5,7 @@
 #include "redis/resp.h"
 #include "store/redis/script_call.h"
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +14,12 @@ namespace pawl::store {
 
 void append(std::string& out, const core::count_request& what, const script_style& how);
 void append(std::string& out, const core::check_request& what, const script_style& how);
-void append(std::string& out, const core::release_request& what, const script_style& how);
-void append(std::string& out, const core::keep_request& what, const script_style& how);
+// `now` is for the announcement.
+using wall_time = std::chrono::system_clock::time_point;
+void append(std::string& out, const core::release_request& what, const script_style& how,
+            wall_time now);
+void append(std::string& out, const core::keep_request& what, const script_style& how,
+            wall_time now);
 
 // One lease or several, all stored in the same way.
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how);

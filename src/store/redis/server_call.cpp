@@ -112,7 +112,10 @@ void acquire_call::note_taken(core::acquire_reply& got) const
 
 // ── Questions about one hold ────────────────────────────────────────────────────────────────────
 
-hold_call::hold_call(question what) : what_{std::move(what)}, form_{first_form()} {}
+hold_call::hold_call(core::hold_request what, const base::platform& platform)
+    : what_{std::move(what)}, platform_{&platform}, form_{first_form()}
+{
+}
 
 unsigned hold_call::write(const redis::server_facts& server, std::string& out)
 {
@@ -121,6 +124,8 @@ unsigned hold_call::write(const redis::server_facts& server, std::string& out)
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
                 append(out, only(each), how);
+            } else if constexpr (requires { each.announce; }) {
+                append(out, each, how, platform_->wall_time());
             } else {
                 append(out, each, how);
             }
@@ -149,11 +154,7 @@ server_call::next hold_call::on_reply(const redis::reply_view& reply)
 
 core::reply hold_call::on_problem(const redis::failure& why) const
 {
-    return std::visit(
-        [&](const auto& each) -> core::reply {
-            return typename std::decay_t<decltype(each)>::reply{failure_of(why)};
-        },
-        what_);
+    return core::failed(what_, failure_of(why));
 }
 
 // ── Many renewals ───────────────────────────────────────────────────────────────────────────────
@@ -232,17 +233,17 @@ core::reply renew_call::on_problem(const redis::failure& why) const
 
 // ────────────────────────────────────────────────────────────────────────────────────────────────
 
-any_call make_call(core::request what, server_memory& memory)
+any_call make_call(core::request what, server_memory& memory, const base::platform& platform)
 {
     return std::visit(
-        [&memory](auto& each) -> any_call {
+        [&](auto& each) -> any_call {
             using asked = std::decay_t<decltype(each)>;
             if constexpr (std::is_same_v<asked, core::acquire_request>) {
                 return acquire_call{each, memory};
             } else if constexpr (std::is_same_v<asked, core::renew_request>) {
                 return renew_call{each};
             } else {
-                return hold_call{std::move(each)};
+                return hold_call{std::move(each), platform};
             }
         },
         what);
