@@ -107,6 +107,10 @@ struct acquire_request {
 
     core::hint hint{};  // from the last grant, if the lock is probably free
 
+    // This holder leaves as the new one enters, and no other comes between them: a writer becomes a reader,
+    // or the only reader becomes the writer. It is `busy` if others are in. It never joins the queue.
+    std::optional<claim> instead_of{};
+
     [[nodiscard]] queue_place place() const noexcept { return {client, lease, reserve}; }
 };
 
