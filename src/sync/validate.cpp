@@ -25,6 +25,13 @@ void check(std::string_view option, milliseconds value, milliseconds least, mill
         refuse(option, std::to_string(value.count()) + " ms", allowed);
 }
 
+void check(std::string_view what, unsigned value, unsigned most)
+{
+    if (value < 1 || value > most) {
+        refuse(what, std::to_string(value), "1 to " + std::to_string(most));
+    }
+}
+
 }  // namespace
 
 void validate(const client_options& options)
@@ -55,6 +62,29 @@ void validate(const lock_options& options, fairness fairness)
     }
     if (options.layout && *options.layout != layout::plain && *options.layout != layout::hash) {
         refuse("layout", std::to_string(static_cast<int>(*options.layout)), "plain, hash");
+    }
+}
+
+void validate_capacity(unsigned capacity)
+{
+    constexpr unsigned largest = 1'000'000;
+    check("capacity", capacity, largest);
+}
+
+void validate_permits(unsigned permits, unsigned most)
+{
+    check("permits", permits, most);
+}
+
+void validate_own_layout(const lock_options& options, std::string_view type)
+{
+    const auto of_type = " of a " + std::string{type};
+    if (options.linger != 0ms) {
+        refuse("linger", std::to_string(options.linger.count()) + " ms" + of_type, "0");
+    }
+    if (options.layout) {
+        const std::string name = *options.layout == layout::plain ? "plain" : "hash";
+        refuse("layout", name + of_type, "unset, because it has a layout of its own");
     }
 }
 
