@@ -153,7 +153,6 @@ struct release_request {
     claim mine{};
     std::uint64_t used = 0;              // the holder's last fence; 0 if it is not known
     bool has_reserve = false;            // numbers above `used` are set aside
-    std::optional<queue_place> place{};  // if the holder id may have one
     bool announce = false;               // publish the release
 
     // For a release that may have been executed before. Others may have had the lock since then, with

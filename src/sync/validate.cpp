@@ -32,6 +32,16 @@ void check(std::string_view what, unsigned value, unsigned most)
     }
 }
 
+// Several holders may be in such an object, each with a lease of its own.
+void check_for_several_holders(const lock_options& options, std::string_view type)
+{
+    const auto of_type = " of a " + std::string{type};
+    if (options.linger != 0ms) {
+        refuse("linger", std::to_string(options.linger.count()) + " ms" + of_type, "0");
+    }
+    if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
+}
+
 }  // namespace
 
 void validate(const client_options& options)
@@ -48,8 +58,13 @@ void validate(const client_options& options)
     }
 }
 
-void validate(const lock_options& options, fairness fairness)
+void validate(const core::object& what, const lock_options& options, fairness fairness)
 {
+    if (what.kind == core::object_kind::shared) check_for_several_holders(options, "shared_mutex");
+    if (what.kind == core::object_kind::permits) {
+        validate_capacity(what.capacity);
+        check_for_several_holders(options, "counting_semaphore");
+    }
     validate_lease("lease", options.lease);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");
@@ -74,18 +89,6 @@ void validate_capacity(unsigned capacity)
 void validate_permits(unsigned permits, unsigned most)
 {
     check("permits", permits, most);
-}
-
-void validate_own_layout(const lock_options& options, std::string_view type)
-{
-    const auto of_type = " of a " + std::string{type};
-    if (options.linger != 0ms) {
-        refuse("linger", std::to_string(options.linger.count()) + " ms" + of_type, "0");
-    }
-    if (options.layout) {
-        const std::string name = *options.layout == layout::plain ? "plain" : "hash";
-        refuse("layout", name + of_type, "unset, because it has a layout of its own");
-    }
 }
 
 void validate_lease(std::string_view option, milliseconds lease)

@@ -2,6 +2,7 @@
 // the option, its value and the allowed values.
 #pragma once
 
+#include "core/object.h"
 #include "sync/lock_settings.h"
 
 #include <pawl/options.h>
@@ -12,11 +13,9 @@
 namespace pawl::sync {
 
 void validate(const client_options& options);
-void validate(const lock_options& options, fairness fairness);
+void validate(const core::object& what, const lock_options& options, fairness fairness);
 void validate_capacity(unsigned capacity);
 void validate_permits(unsigned permits, unsigned most);
-// For a type of lock that cannot linger and has a layout of its own.
-void validate_own_layout(const lock_options& options, std::string_view type);
 void validate_lease(std::string_view option, std::chrono::milliseconds lease);
 
 }  // namespace pawl::sync

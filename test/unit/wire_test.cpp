@@ -77,9 +77,7 @@ TEST_F(wire, a_release_says_only_what_is_needed)
     auto request = release();
     EXPECT_EQ(from(written(request), 6), (word_list{"me", "0"}));
     request.used = 17;
-    request.place = core::queue_place{.client = "0123456789abcdef", .lease = 30s};
-    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"}))
-        << "the holder id is enough to find its place";
+    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"}));
     request.has_reserve = true;
     EXPECT_EQ(from(written(request), 6), (word_list{"me", "17", "", "1"}));
     request.has_reserve = false;
