@@ -290,10 +290,8 @@ TEST_F(counting_semaphores, bad_values_are_refused_with_their_range)
     EXPECT_EQ(made(1'000'001, {}), "capacity: 1000001 (allowed: 1 to 1000000)");
     EXPECT_EQ(made(1'000'000, {}), "no error");
     EXPECT_EQ(made(5, {.linger = 1s}), "linger: 1000 ms of a counting_semaphore (allowed: 0)");
-    EXPECT_EQ(
-        made(5, {.layout = layout::hash}),
-        "layout: hash of a counting_semaphore (allowed: unset, because it has a layout of its "
-        "own)");
+    EXPECT_EQ(made(5, {.layout = layout::hash}),
+              "layout: a value of a counting_semaphore (allowed: unset: there is one layout)");
     EXPECT_EQ(made(5, {.lease = 1ms}), "lease: 1 ms (allowed: 10 ms to 24 h)");
     EXPECT_EQ(code_of([&] { counting_semaphore{client_, "", 5}; }), errc::bad_argument);
 }
