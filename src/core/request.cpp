@@ -33,7 +33,7 @@ reply failed(const request& what, const failure& why)
     if (const auto* const renewals = std::get_if<renew_request>(&what)) {
         return renew_request::reply(renewals->all.size(), why);
     }
-    if (const auto* const question = std::get_if<hold_request>(&what)) {
+    if (const auto* const question = std::get_if<exchange_request>(&what)) {
         return std::visit(
             [&](const auto& each) -> reply {
                 return typename std::decay_t<decltype(each)>::reply{why};

@@ -116,7 +116,7 @@ private:
     {
         const auto* const asked = std::get_if<core::acquire_request>(&what);
         if (asked == nullptr) {
-            const auto* const question = std::get_if<core::hold_request>(&what);
+            const auto* const question = std::get_if<core::exchange_request>(&what);
             if (question != nullptr && std::holds_alternative<core::release_request>(*question)) {
                 ++releases;
             }

@@ -1,4 +1,4 @@
-// Requests about a hold, as calls of scripts: how they are written, and what the replies mean.
+// Requests about a hold or an object, as calls of scripts: how they are written, and what the replies mean.
 #pragma once
 
 #include "core/request.h"
@@ -20,6 +20,7 @@ void append(std::string& out, const core::release_request& what, const script_st
             wall_time now);
 void append(std::string& out, const core::keep_request& what, const script_style& how,
             wall_time now);
+void append(std::string& out, const core::resize_request& what, const script_style& how);
 
 // One lease or several, all stored in the same way.
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how);
@@ -31,6 +32,8 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 [[nodiscard]] core::hold_reply read(const core::release_request& what,
                                     const redis::reply_view& reply);
 [[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
+[[nodiscard]] core::hold_reply read(const core::resize_request& what,
+                                    const redis::reply_view& reply);
 
 // Returns a reply for each lease.
 [[nodiscard]] std::vector<core::hold_reply> read(std::span<const core::extend_request> all,

@@ -110,14 +110,14 @@ void acquire_call::note_taken(core::acquire_reply& got) const
     if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
 }
 
-// ── Questions about one hold ────────────────────────────────────────────────────────────────────
+// ── Questions about one hold or object ──────────────────────────────────────────────────────────
 
-hold_call::hold_call(core::hold_request what, const base::platform& platform)
+exchange_call::exchange_call(core::exchange_request what, const base::platform& platform)
     : what_{std::move(what)}, platform_{&platform}, form_{first_form()}
 {
 }
 
-unsigned hold_call::write(const redis::server_facts& server, std::string& out)
+unsigned exchange_call::write(const redis::server_facts& server, std::string& out)
 {
     const script_style how{form_, server};
     std::visit(
@@ -134,7 +134,7 @@ unsigned hold_call::write(const redis::server_facts& server, std::string& out)
     return 1;
 }
 
-server_call::next hold_call::on_reply(const redis::reply_view& reply)
+server_call::next exchange_call::on_reply(const redis::reply_view& reply)
 {
     if (is_to_be_sent_in_full(form_, reply)) {
         form_ = script_form::in_full;
@@ -152,7 +152,7 @@ server_call::next hold_call::on_reply(const redis::reply_view& reply)
     return next::finish;
 }
 
-core::reply hold_call::on_problem(const redis::failure& why) const
+core::reply exchange_call::on_problem(const redis::failure& why) const
 {
     return core::failed(what_, failure_of(why));
 }
@@ -243,7 +243,7 @@ any_call make_call(core::request what, server_memory& memory, const base::platfo
             } else if constexpr (std::is_same_v<asked, core::renew_request>) {
                 return renew_call{each};
             } else {
-                return hold_call{std::move(each), platform};
+                return exchange_call{std::move(each), platform};
             }
         },
         what);

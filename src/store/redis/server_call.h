@@ -83,10 +83,10 @@ private:
     core::acquire_reply got_;
 };
 
-// A request about one hold.
-class hold_call final : public server_call {
+// A request about one hold, or about one object.
+class exchange_call final : public server_call {
 public:
-    hold_call(core::hold_request what, const base::platform& platform);
+    exchange_call(core::exchange_request what, const base::platform& platform);
 
     [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out) override;
     [[nodiscard]] next on_reply(const redis::reply_view& reply) override;
@@ -94,7 +94,7 @@ public:
     [[nodiscard]] core::reply take() override { return std::move(got_); }
 
 private:
-    core::hold_request what_;
+    core::exchange_request what_;
     const base::platform* platform_;
     script_form form_;
     core::reply got_;
@@ -130,7 +130,7 @@ private:
 };
 
 // The call for any request. The memory and the platform must outlive it.
-using any_call = std::variant<acquire_call, hold_call, renew_call>;
+using any_call = std::variant<acquire_call, exchange_call, renew_call>;
 [[nodiscard]] any_call make_call(core::request what, server_memory& memory,
                                  const base::platform& platform);
 [[nodiscard]] server_call& call_in(any_call& any);
