@@ -55,7 +55,10 @@ acquisition::~acquisition()
 
 core::step acquisition::start(boot_time now)
 {
-    return take_turn(lock_->arrive(!limit_.is_now()), now);
+    const auto mine = lock_->arrive(!limit_.is_now());
+    if (mine.what != core::local_sharing::turn::kind::wait) return take_turn(mine, now);
+    in_line_ = mine.number;
+    return take_turn(lock_->first_look(*in_line_, new_bell()), now);
 }
 
 core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_time now)
@@ -74,18 +77,8 @@ core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_ti
     case kind::wait: break;
     }
     in_line_ = mine.number;
-    // Its turn may have come before there was a bell to ring.
-    if (!bell_) {
-        bell_ = std::make_shared<bell>();
-        return look(now);
-    }
     if (now >= until_) return leave_line({errc::timed_out, {}});
     return {.what = core::step::kind::pause, .until = until_};
-}
-
-core::step acquisition::look(boot_time now)
-{
-    return take_turn(lock_->look(*in_line_, bell_), now);
 }
 
 core::step acquisition::leave_line(trouble why)
@@ -103,11 +96,9 @@ core::step acquisition::ask(bool alone, boot_time now)
     lease->reserve = how.reserve;
     const auto plan = plan_for(*lease, how, now);
     asking_ = std::make_unique<at_server>(std::move(lease), plan, client_->random());
-    bell_.reset();
     if (lock_->settings()->joins && !limit_.is_now()) {
         // A new bell: that of the line may have rung once more.
-        bell_ = std::make_shared<bell>();
-        asking_->place.emplace(client_->room(), asking_->lease->holder, bell_);
+        asking_->place.emplace(client_->room(), asking_->lease->holder, new_bell());
     }
     asking_->machine.hears(client_->room().is_listening());
     return checked(asking_->machine.start(now));
@@ -149,7 +140,7 @@ core::step acquisition::on_reply(const core::reply& got, boot_time now)
 
 core::step acquisition::on_time(boot_time now)
 {
-    if (in_line_) return look(now);
+    if (in_line_) return take_turn(lock_->look(*in_line_), now);
     auto& server = asking_->machine;
     server.hears(client_->room().is_listening());
     const auto granted = handed_over();

@@ -19,6 +19,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -40,7 +41,8 @@ public:
     [[nodiscard]] core::step on_reply(const core::reply& got, base::boot_time now) override;
     [[nodiscard]] core::step on_time(base::boot_time now) override;
     [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
-    [[nodiscard]] std::shared_ptr<bell> woken_by() const override { return bell_; }
+
+    [[nodiscard]] const std::string& name() const noexcept { return lock_->settings()->what.name; }
 
     // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
     // this call is left at the server, as soon as the server can be reached.
@@ -62,7 +64,6 @@ private:
     };
 
     [[nodiscard]] core::step take_turn(const core::local_sharing::turn& mine, base::boot_time now);
-    [[nodiscard]] core::step look(base::boot_time now);
     [[nodiscard]] core::step leave_line(trouble why);
     [[nodiscard]] core::step ask(bool alone, base::boot_time now);
     [[nodiscard]] core::acquire_plan plan_for(const core::lease& lease,
@@ -83,7 +84,6 @@ private:
     std::optional<bool> asks_alone_;  // once it is this caller's turn to ask
     // Until the end of this object: a late reply needs what the request points to.
     std::unique_ptr<at_server> asking_;
-    std::shared_ptr<bell> bell_;  // of the line, then of the place at the server
     std::optional<result> result_;
 };
 

@@ -1,51 +1,33 @@
 // Wakes the driver of a call that waits: from any thread, and at any time. A bell that rings while no
-// driver waits is heard by the next one.
+// driver waits is heard by the next wait.
 #pragma once
 
-#include "common/mutex.h"
-
-#include <functional>
-#include <utility>
+#include <memory>
 
 namespace pawl::sync {
 
 class bell {
 public:
-    using waker = std::function<void()>;
+    bell() = default;
+    virtual ~bell() = default;
+    bell(const bell&) = delete;
+    bell& operator=(const bell&) = delete;
 
-    // `wake` is called once, by the thread that rings. False if the bell has rung already: then `wake`
-    // is not called.
-    [[nodiscard]] bool on_ring(waker wake)
-    {
-        const common::scoped_lock guard{mutex_};
-        if (std::exchange(rung_, false)) return false;
-        wake_ = std::move(wake);
-        return true;
-    }
+    virtual void ring() = 0;
+};
 
-    // The driver waits no more.
-    void silence()
-    {
-        const common::scoped_lock guard{mutex_};
-        wake_ = nullptr;
-        rung_ = false;
-    }
+// A driver, to the machine that it runs. The driver owns its bell; others have a weak_ptr to it.
+class bell_source {
+public:
+    bell_source() = default;
+    bell_source(const bell_source&) = delete;
+    bell_source& operator=(const bell_source&) = delete;
 
-    void ring()
-    {
-        waker wake;
-        {
-            const common::scoped_lock guard{mutex_};
-            wake = std::exchange(wake_, nullptr);
-            rung_ = !wake;
-        }
-        if (wake) wake();
-    }
+    // A bell that has not rung yet. The driver waits for the last one only.
+    [[nodiscard]] virtual std::weak_ptr<bell> new_bell() = 0;
 
-private:
-    common::mutex mutex_;
-    bool rung_ PAWL_GUARDED_BY(mutex_) = false;
-    waker wake_ PAWL_GUARDED_BY(mutex_);
+protected:
+    ~bell_source() = default;
 };
 
 }  // namespace pawl::sync

@@ -1,11 +1,40 @@
 #include "sync/blocking_driver.h"
 
+#include <memory>
 #include <stop_token>
 #include <string>
 
 namespace pawl::sync {
 
-void blocking_driver::run(core::machine& what, const call* waiting, const base::interrupt* stop)
+// Makes a bell only when the machine wants one: a call that need not wait has none.
+class blocking_driver::bells final : public bell_source {
+public:
+    [[nodiscard]] std::weak_ptr<bell> new_bell() override
+    {
+        last_ = std::make_shared<blocking_bell>();
+        return last_;
+    }
+
+    // The last one, or null.
+    [[nodiscard]] blocking_bell* last() const noexcept { return last_.get(); }
+
+private:
+    std::shared_ptr<blocking_bell> last_;
+};
+
+void blocking_driver::run(core::machine& what, const base::interrupt* stop)
+{
+    run(what, nullptr, stop);
+}
+
+void blocking_driver::run(call& what, const base::interrupt* stop)
+{
+    bells mine;
+    what.use(mine);
+    run(what, &mine, stop);
+}
+
+void blocking_driver::run(core::machine& what, const bells* woken_by, const base::interrupt* stop)
 {
     using kind = core::step::kind;
     const base::call_under_way mark{platform_};
@@ -14,7 +43,7 @@ void blocking_driver::run(core::machine& what, const call* waiting, const base::
         if (step.what == kind::send) {
             const auto got = execute(step, stop);
             step = what.on_reply(got, platform_.now());
-        } else if (wait(step, waiting != nullptr ? waiting->woken_by().get() : nullptr, stop)) {
+        } else if (wait(step, woken_by != nullptr ? woken_by->last() : nullptr, stop)) {
             step = what.on_time(platform_.now());
         } else {
             step = what.on_cancel(platform_.now(), {});
@@ -30,7 +59,8 @@ core::reply blocking_driver::execute(const core::step& step, const base::interru
 }
 
 // False if `stop` was requested first.
-bool blocking_driver::wait(const core::step& step, bell* woken_by, const base::interrupt* stop)
+bool blocking_driver::wait(const core::step& step, blocking_bell* woken_by,
+                           const base::interrupt* stop)
 {
     if (woken_by == nullptr) return platform_.pause(step.until, stop);
     std::stop_source woken;

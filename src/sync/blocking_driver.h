@@ -5,6 +5,7 @@
 #include "base/platform.h"
 #include "base/scheduler.h"
 #include "core/machine.h"
+#include "sync/blocking_bell.h"
 #include "sync/call.h"
 #include "sync/store_slot.h"
 
@@ -19,13 +20,15 @@ public:
     }
 
     // `stop` may be null. Throws std::system_error if the system has no descriptors left.
-    void run(core::machine& what, const base::interrupt* stop) { run(what, nullptr, stop); }
-    void run(call& what, const base::interrupt* stop) { run(what, &what, stop); }
+    void run(core::machine& what, const base::interrupt* stop);
+    void run(call& what, const base::interrupt* stop);
 
 private:
-    void run(core::machine& what, const call* waiting, const base::interrupt* stop);
+    class bells;
+    void run(core::machine& what, const bells* woken_by, const base::interrupt* stop);
     [[nodiscard]] core::reply execute(const core::step& step, const base::interrupt* stop);
-    [[nodiscard]] bool wait(const core::step& step, bell* woken_by, const base::interrupt* stop);
+    [[nodiscard]] bool wait(const core::step& step, blocking_bell* woken_by,
+                            const base::interrupt* stop);
 
     base::platform& platform_;
     base::scheduler& loop_;

@@ -1,4 +1,5 @@
-// A machine that waits for something that happens in this process too.
+// A machine that waits for something that happens in this process too. Only such a machine can be
+// cancelled by its caller.
 #pragma once
 
 #include "core/machine.h"
@@ -10,8 +11,15 @@ namespace pawl::sync {
 
 class call : public core::machine {
 public:
-    // While a step waits: rings when on_time() has something to look at. nullptr if nothing will ring.
-    [[nodiscard]] virtual std::shared_ptr<bell> woken_by() const = 0;
+    // Before start(), by the driver.
+    void use(bell_source& bells) noexcept { bells_ = &bells; }
+
+protected:
+    // When it rings during a pause or a wait, the driver calls on_time().
+    [[nodiscard]] std::weak_ptr<bell> new_bell() { return bells_->new_bell(); }
+
+private:
+    bell_source* bells_ = nullptr;
 };
 
 }  // namespace pawl::sync

@@ -87,15 +87,14 @@ public:
     void start(std::unique_ptr<Machine> what, Done done)
     {
         auto told = when_done(*what, std::move(done));
-        calls().start(
-            std::make_shared<loop_driver>(loop_parts(), std::move(what), std::move(told)));
+        calls().start(loop_driver::make(loop_parts(), std::move(what), std::move(told)));
     }
     template <class Machine, class Done>
     void start(std::unique_ptr<Machine> what, std::stop_token stop, Done done)
     {
         auto told = when_done(*what, std::move(done));
-        calls().start(std::make_shared<loop_driver>(loop_parts(), std::move(what), std::move(stop),
-                                                    std::move(told)));
+        calls().start(
+            loop_driver::make(loop_parts(), std::move(what), std::move(stop), std::move(told)));
     }
 
     // Must be called before a lock is asked for: starts the threads that report its loss. Throws
@@ -143,7 +142,7 @@ private:
         return {platform(), loop(), parts_->store.get().get()};
     }
     template <class Machine, class Done>
-    [[nodiscard]] loop_driver::done_handler when_done(Machine& what, Done done)
+    [[nodiscard]] auto when_done(Machine& what, Done done)
     {
         return [self = shared_from_this(), &what, done = std::move(done)](loop_driver& ended) {
             self->calls().ended(ended);

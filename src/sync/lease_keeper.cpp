@@ -268,9 +268,9 @@ void lease_keeper::give_back(const lease_ptr& lease, boot_time wanted_until, cor
         ++being_given_back_;
     }
     core::give_back_machine machine{lease, wanted_until, how, command_limit_};
-    const auto driver = std::make_shared<loop_driver>(
-        loop_driver::client_parts{platform_, loop_, &store_},
-        std::make_unique<giving_back>(*this, std::move(machine)), [](loop_driver& /*over*/) {});
+    const auto driver = loop_driver::make({platform_, loop_, &store_},
+                                          std::make_unique<giving_back>(*this, std::move(machine)),
+                                          [](loop_driver& /*over*/) {});
     loop_.post([driver] { driver->start(); });
 }
 

@@ -73,18 +73,20 @@ local_lock::event::~event()
         leases.give_back(each.lease, each.lease->wanted_until, *each.to_server);
     }
     if (what.look_at) lock_.look_at(*what.look_at);
-    std::map<ticket, std::shared_ptr<bell>> all;
-    if (what.wake_all) all.swap(lock_.waiting_);
+    std::map<ticket, std::weak_ptr<bell>> all;
+    if (what.wake_all) all = lock_.waiting_;
     std::shared_ptr<bell> next;
     if (const auto first = lock_.sharing().to_wake(now_)) {
         // A caller that has no bell yet is about to look.
         const auto found = lock_.waiting_.find(*first);
-        if (found != lock_.waiting_.end()) next = found->second;
+        if (found != lock_.waiting_.end()) next = found->second.lock();
     }
     // A caller that is woken wants the mutex.
     lock_.mutex_.unlock();
     if (next) next->ring();
-    for (const auto& [number, each] : all) each->ring();
+    for (const auto& [number, each] : all) {
+        if (const auto woken = each.lock()) woken->ring();
+    }
 }
 
 void local_lock::look_at(base::boot_time when)
@@ -103,12 +105,24 @@ local_lock::turn local_lock::arrive(bool may_wait)
     return passed_on(sharing().arrive(may_wait, here.now()));
 }
 
-local_lock::turn local_lock::look(ticket mine, const std::shared_ptr<bell>& woken_by)
+local_lock::turn local_lock::first_look(ticket mine, std::weak_ptr<bell> woken_by)
 {
     const event here{*this};
     auto what = passed_on(sharing().look(mine, here.now()));
-    waiting_.erase(mine);
-    if (what.what == turn::kind::wait) waiting_[what.number] = woken_by;
+    if (what.what == turn::kind::wait) waiting_.emplace(what.number, std::move(woken_by));
+    return what;
+}
+
+local_lock::turn local_lock::look(ticket mine)
+{
+    const event here{*this};
+    auto what = passed_on(sharing().look(mine, here.now()));
+    auto woken_by = waiting_.extract(mine);
+    // It may have to wait again, with another ticket.
+    if (what.what == turn::kind::wait && woken_by) {
+        woken_by.key() = what.number;
+        waiting_.insert(std::move(woken_by));
+    }
     return what;
 }
 

@@ -34,8 +34,10 @@ public:
     using turn = core::local_sharing::turn;
     using ticket = core::local_sharing::ticket;
     [[nodiscard]] turn arrive(bool may_wait);
-    // The bell rings when the caller has to look again.
-    [[nodiscard]] turn look(ticket mine, const std::shared_ptr<bell>& woken_by);
+    // Directly after it has lined up, because its turn may have come before there was a bell. From now
+    // on the bell rings when the caller has to look.
+    [[nodiscard]] turn first_look(ticket mine, std::weak_ptr<bell> woken_by);
+    [[nodiscard]] turn look(ticket mine);
     void leave(ticket mine);
     [[nodiscard]] core::local_sharing::question begin_to_ask(bool alone);
     void granted(bool alone, const core::lease_ptr& lease);
@@ -64,7 +66,7 @@ private:
 
     common::mutex mutex_;
     machine machine_ PAWL_GUARDED_BY(mutex_);
-    std::map<ticket, std::shared_ptr<bell>> waiting_ PAWL_GUARDED_BY(mutex_);
+    std::map<ticket, std::weak_ptr<bell>> waiting_ PAWL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pawl::sync

@@ -51,18 +51,15 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
                          std::stop_token stop)
 {
     if (const auto failed = prepare()) raise("acquire", *failed);
-    // A std::function is copied, so it cannot own a unique_ptr.
-    auto done = [client = client_.get(), settings = settings_,
-                 told = std::shared_ptr{std::move(told)}](acquisition& over) {
+    auto done = [client = client_.get(), told = std::move(told)](acquisition& over) {
         auto& got = over.outcome();
         if (auto* const granted = std::get_if<grant_ptr>(&got)) {
             told->done(async_access::make(std::move(*granted)), {}, {});
             return;
         }
         const auto& failed = std::get<trouble>(got);
-        told->done(
-            hold{}, failed.code,
-            describe("acquire", settings->what.name, client->server(), failed.code, failed.detail));
+        told->done(hold{}, failed.code,
+                   describe("acquire", over.name(), client->server(), failed.code, failed.detail));
     };
     client_->start(
         std::make_unique<acquisition>(*client_, lock_, limit, release_mode::in_background),

@@ -5,22 +5,22 @@
 
 namespace pawl::sync {
 
-loop_driver::loop_driver(const client_parts& client, std::unique_ptr<core::machine> what,
-                         done_handler done)
-    : client_{client}, machine_{std::move(what)}, done_{std::move(done)}
+loop_driver::loop_driver(const client_parts& client, std::unique_ptr<core::machine> what)
+    : client_{client}, machine_{std::move(what)}
 {
 }
 
 loop_driver::loop_driver(const client_parts& client, std::unique_ptr<call> what,
-                         std::stop_token stop, done_handler done)
-    : client_{client}, waiting_{what.get()}, stop_{std::move(stop)}, done_{std::move(done)}
+                         std::stop_token stop)
+    : client_{client}, stop_{std::move(stop)}, can_cancel_{true}
 {
+    what->use(*this);
     machine_ = std::move(what);
 }
 
 void loop_driver::start()
 {
-    if (done_ == nullptr) return;
+    if (ended_) return;
     if (stop_.stop_requested()) {
         cancel();
         return;
@@ -41,13 +41,13 @@ void loop_driver::watch_for_stop()
 
 void loop_driver::cancel()
 {
-    if (done_ == nullptr || waiting_ == nullptr) return;
+    if (ended_ || !can_cancel_) return;
     proceed(machine_->on_cancel(client_.platform.now(), {}));
 }
 
 void loop_driver::abandon()
 {
-    if (done_ == nullptr) return;
+    if (ended_) return;
     timer_.reset();  // the loop is gone
     static_cast<void>(machine_->on_cancel(client_.platform.now(), core::client_destroyed));
     finish();
@@ -65,10 +65,15 @@ void loop_driver::proceed(const core::step& step)
     if (step.until != base::boot_time::max()) {
         timer_ = client_.loop.call_at(step.until, [self = shared_from_this()] {
             self->timer_.reset();
-            if (self->done_ != nullptr) self->on_time();
+            if (!self->ended_) self->on_time();
         });
     }
-    step.what == kind::send ? send(step) : wait_for_bell();
+    waits_ = step.what != kind::send;
+    if (!waits_) {
+        send(step);
+    } else if (rung_) {
+        look_soon();
+    }
 }
 
 void loop_driver::send(const core::step& step)
@@ -76,7 +81,7 @@ void loop_driver::send(const core::step& step)
     const auto patience =
         std::chrono::ceil<std::chrono::milliseconds>(step.until - client_.platform.now());
     auto awaited = [self = shared_from_this(), number = step_] {
-        return self->done_ != nullptr && number == self->step_;
+        return !self->ended_ && number == self->step_;
     };
     client_.store->submit(
         step.request, patience, awaited,
@@ -86,31 +91,38 @@ void loop_driver::send(const core::step& step)
         });
 }
 
-void loop_driver::wait_for_bell()
+std::weak_ptr<bell> loop_driver::new_bell()
 {
-    const auto woken_by = waiting_ != nullptr ? waiting_->woken_by() : nullptr;
-    if (!woken_by) return;
-    auto look = [self = weak_from_this(), number = step_] {
+    rung_ = false;
+    return weak_from_this();
+}
+
+void loop_driver::ring()
+{
+    if (!rung_.exchange(true)) look_soon();
+}
+
+// If the machine does not wait when this runs, the next step that waits calls it again.
+void loop_driver::look_soon()
+{
+    client_.loop.post([self = weak_from_this()] {
         const auto here = self.lock();
-        if (here && here->done_ != nullptr && number == here->step_) here->on_time();
-    };
-    if (!woken_by->on_ring([&loop = client_.loop, look] { loop.post(look); })) {
-        client_.loop.post(look);
-    }
+        if (here && !here->ended_ && here->waits_ && here->rung_) here->on_time();
+    });
 }
 
 void loop_driver::on_time()
 {
-    const auto woken_by = waiting_ != nullptr ? waiting_->woken_by() : nullptr;
-    if (woken_by) woken_by->silence();
+    rung_ = false;  // before the machine looks: a ring from now on needs another look
     proceed(machine_->on_time(client_.platform.now()));
 }
 
 void loop_driver::finish()
 {
     watch_.reset();
+    ended_ = true;
     const auto self = shared_from_this();
-    std::exchange(done_, nullptr)(*this);
+    tell();
 }
 
 }  // namespace pawl::sync

@@ -39,7 +39,7 @@ std::shared_ptr<bell> waiting_room::note(const core::grant_notice& what)
     const auto found = places_.find(what.holder);
     if (found != places_.end()) {
         found->second->granted_ = what;
-        return found->second->bell_;
+        return found->second->bell_.lock();
     }
     // A waiter that is not here has found the grant by looking, or has given up.
     if (const auto* const gone = abandoned_.find(what.holder)) {
@@ -60,18 +60,20 @@ void waiting_room::listening(bool now)
     listening_ = now;
     // A waiter without a place can get one now. If the client did not hear for a while, a place may have
     // been given away, so its waiter must look.
-    std::vector<std::shared_ptr<bell>> all;
+    std::vector<std::weak_ptr<bell>> all;
     {
         const common::scoped_lock guard{mutex_};
         all.reserve(places_.size());
         for (const auto& [holder, each] : places_) all.push_back(each->bell_);
     }
-    for (const auto& each : all) each->ring();
+    for (const auto& each : all) {
+        if (const auto woken = each.lock()) woken->ring();
+    }
     if (!now) let_go_(std::nullopt);
 }
 
 waiting_room::place::place(waiting_room& room, std::string_view holder,
-                           std::shared_ptr<bell> woken_by)
+                           std::weak_ptr<bell> woken_by)
     : room_{&room}, holder_{holder}, bell_{std::move(woken_by)}
 {
     const common::scoped_lock guard{room_->mutex_};

@@ -54,7 +54,7 @@ public:
     class place {
     public:
         // The bell rings when there is a grant, or when the waiter must ask the server itself.
-        place(waiting_room& room, std::string_view holder, std::shared_ptr<bell> woken_by);
+        place(waiting_room& room, std::string_view holder, std::weak_ptr<bell> woken_by);
         ~place();
         place(const place&) = delete;
         place& operator=(const place&) = delete;
@@ -67,7 +67,7 @@ public:
 
         waiting_room* room_;
         std::string_view holder_;
-        std::shared_ptr<bell> bell_;
+        std::weak_ptr<bell> bell_;
         // Guarded by the room's mutex: clang cannot see that all places have the same one.
         std::optional<core::grant_notice> granted_;
     };

@@ -37,7 +37,12 @@ public:
     {
     }
 
-    step start(base::boot_time now) override { return note("start", now); }
+    step start(base::boot_time now) override
+    {
+        bell_ = new_bell();
+        if (rings_at_once) ring();
+        return note("start", now);
+    }
     step on_reply(const core::reply& /*got*/, base::boot_time now) override
     {
         return note("reply", now);
@@ -48,7 +53,6 @@ public:
         note_only("cancel" + std::string{why});
         return {.what = step::kind::finish};
     }
-    [[nodiscard]] std::shared_ptr<bell> woken_by() const override { return bell_; }
 
     [[nodiscard]] std::string told() const
     {
@@ -56,7 +60,14 @@ public:
         return told_;
     }
 
-    const std::shared_ptr<bell> bell_ = std::make_shared<bell>();
+    void ring() const
+    {
+        const auto woken = bell_.lock();
+        ASSERT_NE(woken, nullptr);
+        woken->ring();
+    }
+
+    bool rings_at_once = false;  // before the first step waits
 
 private:
     step note(const std::string& what, base::boot_time now)
@@ -77,6 +88,7 @@ private:
     std::chrono::milliseconds length_;
     mutable std::mutex mutex_;
     std::string told_;
+    std::weak_ptr<bell> bell_;
 };
 
 class answering_store final : public store::store {
@@ -144,7 +156,7 @@ TEST_F(a_blocking_driver, is_woken_by_the_bell_in_both_ways_to_wait)
         scripted machine{{way}};
         auto running = std::async(std::launch::async, [&] { driver_.run(machine, nullptr); });
         ASSERT_TRUE(eventually([&] { return machine.told() == "start"; }));
-        machine.bell_->ring();
+        machine.ring();
         running.get();
         EXPECT_EQ(machine.told(), "start time");
     }
@@ -153,7 +165,7 @@ TEST_F(a_blocking_driver, is_woken_by_the_bell_in_both_ways_to_wait)
 TEST_F(a_blocking_driver, hears_a_bell_that_rang_before_the_wait)
 {
     scripted machine{{step::kind::wait}};
-    machine.bell_->ring();
+    machine.rings_at_once = true;
     driver_.run(machine, nullptr);
     EXPECT_EQ(machine.told(), "start time");
 }
@@ -194,10 +206,18 @@ protected:
     std::shared_ptr<loop_driver> run(std::unique_ptr<call> what, std::stop_token stop = {})
     {
         machine_ = static_cast<scripted*>(what.get());
-        auto made = std::make_shared<loop_driver>(parts_, std::move(what), std::move(stop),
-                                                  [this](loop_driver& /*over*/) { ++done_; });
+        auto made = loop_driver::make(parts_, std::move(what), std::move(stop),
+                                      [this](loop_driver& /*over*/) { ++done_; });
         loop_.post([made] { made->start(); });
         return made;
+    }
+
+    // Returns after the tasks that were posted before.
+    void await_posted()
+    {
+        std::promise<void> reached;
+        loop_.post([&] { reached.set_value(); });
+        reached.get_future().wait();
     }
 
     [[nodiscard]] bool is_told(const std::string& what) const
@@ -238,16 +258,55 @@ TEST_F(a_loop_driver, is_woken_by_the_bell)
 {
     const auto driver = run(std::make_unique<scripted>(std::vector{step::kind::wait}));
     ASSERT_TRUE(is_told("start"));
-    machine_->bell_->ring();
+    machine_->ring();
     EXPECT_TRUE(is_told("start time"));
 }
 
 TEST_F(a_loop_driver, hears_a_bell_that_rang_before_the_wait)
 {
     auto machine = std::make_unique<scripted>(std::vector{step::kind::wait});
-    machine->bell_->ring();
+    machine->rings_at_once = true;
     const auto driver = run(std::move(machine));
     EXPECT_TRUE(is_told("start time"));
+}
+
+TEST_F(a_loop_driver, hears_a_bell_that_rang_during_a_request)
+{
+    const auto driver =
+        run(std::make_unique<scripted>(std::vector{step::kind::send, step::kind::wait}));
+    ASSERT_TRUE(eventually([&] { return store_.submitted == 1; }));
+    machine_->ring();
+    await_posted();
+    EXPECT_EQ(machine_->told(), "start");
+    loop_.post([&] { store_.answer(); });
+    EXPECT_TRUE(is_told("start reply time"));
+}
+
+TEST_F(a_loop_driver, looks_once_when_the_bell_rings_twice)
+{
+    const auto driver =
+        run(std::make_unique<scripted>(std::vector{step::kind::wait, step::kind::wait}));
+    ASSERT_TRUE(is_told("start"));
+    loop_.post([&] {
+        machine_->ring();
+        machine_->ring();
+    });
+    await_posted();
+    ASSERT_TRUE(is_told("start time"));
+    await_posted();
+    EXPECT_EQ(machine_->told(), "start time");
+}
+
+TEST_F(a_loop_driver, ignores_a_bell_that_rings_after_the_end)
+{
+    const auto driver = run(std::make_unique<scripted>(std::vector{step::kind::wait}));
+    ASSERT_TRUE(is_told("start"));
+    loop_.post([&] { driver->cancel(); });
+    await_posted();
+    machine_->ring();
+    await_posted();
+    EXPECT_EQ(machine_->told(), "start cancel");
+    EXPECT_EQ(done_, 1);
 }
 
 TEST_F(a_loop_driver, cancels_when_stop_is_requested)
@@ -283,17 +342,19 @@ TEST_F(a_loop_driver, ends_once_when_the_client_is_destroyed)
 
 TEST_F(a_loop_driver, leaves_alone_a_machine_that_gives_something_back)
 {
-    auto machine = std::make_unique<scripted>(std::vector{step::kind::send});
-    machine_ = machine.get();
+    core::object object{.name = "a"};
+    const base::random_unit random = [] { return 0.5; };
+    const core::check_request request{.mine = {&object, "me"}};
     const auto driver =
-        std::make_shared<loop_driver>(parts_, std::unique_ptr<core::machine>{std::move(machine)},
-                                      [this](loop_driver& /*over*/) { ++done_; });
+        loop_driver::make(parts_, std::make_unique<core::exchange_machine>(request, 1min, random),
+                          [this](loop_driver& /*over*/) { ++done_; });
     loop_.post([&] {
         driver->start();
         driver->cancel();
     });
-    ASSERT_TRUE(eventually([&] { return store_.submitted == 1; }));
-    EXPECT_EQ(machine_->told(), "start");
+    await_posted();
+    EXPECT_EQ(store_.submitted, 1);
+    EXPECT_EQ(done_, 0);
     loop_.post([&] { store_.answer(); });
     EXPECT_TRUE(eventually([&] { return done_ == 1; }));
 }

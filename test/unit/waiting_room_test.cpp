@@ -4,6 +4,7 @@
 #include "base/event_loop.h"
 #include "core/lease.h"
 #include "support/eventually.h"
+#include "sync/blocking_bell.h"
 
 #include <gtest/gtest.h>
 
@@ -106,7 +107,7 @@ protected:
             return rung;
         }
 
-        std::shared_ptr<bell> woken_by = std::make_shared<bell>();
+        std::shared_ptr<blocking_bell> woken_by = std::make_shared<blocking_bell>();
         waiting_room::place place;
     };
 

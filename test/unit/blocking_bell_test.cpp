@@ -1,13 +1,13 @@
-#include "sync/bell.h"
+#include "sync/blocking_bell.h"
 
 #include <gtest/gtest.h>
 
 namespace pawl::sync {
 namespace {
 
-TEST(bell, wakes_its_driver_once)
+TEST(a_blocking_bell, wakes_its_driver_once)
 {
-    bell one;
+    blocking_bell one;
     int woken = 0;
     ASSERT_TRUE(one.on_ring([&] { ++woken; }));
     one.ring();
@@ -16,9 +16,9 @@ TEST(bell, wakes_its_driver_once)
     EXPECT_EQ(woken, 1);
 }
 
-TEST(bell, that_rings_while_no_driver_waits_is_heard_by_the_next_wait)
+TEST(a_blocking_bell, that_rings_while_no_driver_waits_is_heard_by_the_next_wait)
 {
-    bell one;
+    blocking_bell one;
     one.ring();
     EXPECT_FALSE(one.on_ring([] { ADD_FAILURE() << "it has rung before"; }));
     bool woken = false;
@@ -26,9 +26,9 @@ TEST(bell, that_rings_while_no_driver_waits_is_heard_by_the_next_wait)
     EXPECT_FALSE(woken);
 }
 
-TEST(bell, forgets_its_driver_and_an_old_ring)
+TEST(a_blocking_bell, forgets_its_driver_and_an_old_ring)
 {
-    bell one;
+    blocking_bell one;
     bool woken = false;
     ASSERT_TRUE(one.on_ring([&] { woken = true; }));
     one.silence();
@@ -38,9 +38,9 @@ TEST(bell, forgets_its_driver_and_an_old_ring)
     EXPECT_TRUE(one.on_ring([] {}));
 }
 
-TEST(bell, may_be_used_again_by_the_thread_that_rings)
+TEST(a_blocking_bell, may_be_used_again_by_the_thread_that_rings)
 {
-    bell one;
+    blocking_bell one;
     bool again = false;
     ASSERT_TRUE(one.on_ring([&] { again = one.on_ring([] {}); }));
     one.ring();
