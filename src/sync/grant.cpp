@@ -201,7 +201,7 @@ maybe_trouble grant::confirm(bool& still_ours)
     if (status == core::hold_status::done) {
         still_ours = state() != hold_state::lost;
     } else {
-        client_->leases().lose(lease_, core::cause_of(status), {});
+        client_->leases().lose(lease_, core::cause_of(status));
     }
     return std::nullopt;
 }
@@ -213,7 +213,7 @@ maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
     if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
     const auto status = std::get<core::hold_status>(got);
     if (status != core::hold_status::done) {
-        client_->leases().lose(lease_, core::cause_of(status), {});
+        client_->leases().lose(lease_, core::cause_of(status));
         return lost_because(core::cause_of(status));
     }
     client_->leases().extended(lease_, length, sent);
