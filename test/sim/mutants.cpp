@@ -218,7 +218,9 @@ void check_changes(const mutant& which)
         for (const auto* script :
              {&scripts::plain_acquire, &scripts::hash_acquire, &scripts::plain_renew,
               &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
-              &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep}) {
+              &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep,
+              &scripts::members_acquire, &scripts::members_renew, &scripts::members_check,
+              &scripts::members_release}) {
             fits = fits || script->text.find(from) != std::string_view::npos;
         }
         if (!fits) {
