@@ -54,7 +54,6 @@ step acquire_machine::answered(const acquire_reply& got, boot_time now)
 {
     sending_ = false;
     if (const auto* const grant = std::get_if<granted>(&got)) return on_grant(*grant, now);
-    note_place();
     if (const auto* const others = std::get_if<busy>(&got)) return on_busy(*others, now);
     return on_failure(std::get<failure>(got), now);
 }
@@ -62,7 +61,6 @@ step acquire_machine::answered(const acquire_reply& got, boot_time now)
 step acquire_machine::on_time(boot_time now)
 {
     if (!std::exchange(sending_, false)) return on_pause_over(now);
-    note_place();
     return on_failure(without_answer(failure_kind::no_reply, "no answer within the limit"), now);
 }
 
@@ -95,7 +93,6 @@ step acquire_machine::on_pause_over(boot_time now)
 
 step acquire_machine::on_cancel(boot_time now, std::string_view why)
 {
-    note_place();
     if (sending_) return on_failure(without_answer(failure_kind::cancelled, std::string{why}), now);
     return finish(errc::cancelled, std::string{why});
 }
@@ -125,7 +122,6 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
 {
     if (std::exchange(sending_, false)) {
         // The answer to a request is still to come, and so may the request be.
-        note_place();
         uncertain_ = true;
         unanswered_ = true;
         if (hinted_) wanted_until_ = std::max(wanted_until_, now + latest_execution);
@@ -245,10 +241,8 @@ step acquire_machine::send(boot_time now)
                           .client = plan_.client,
                           .reserve = plan_.reserve,
                           .hint = hint};
-    if (plan_.joins && hears_ && !plan_.limit.is_now()) {
-        asked.wait = stay(now);
-        joined_ = true;
-    }
+    asked.instead_of = plan_.instead_of;
+    if (plan_.joins && hears_ && !plan_.limit.is_now()) asked.wait = stay(now);
     return {.what = step::kind::send, .until = until, .request = asked};
 }
 

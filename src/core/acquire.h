@@ -54,6 +54,9 @@ struct acquire_plan {
     // are to be set aside, or if the lock is fair.
     core::hint hint{};
 
+    // The holder that leaves when this one enters, as in acquire_request. Not with `joins`.
+    std::optional<claim> instead_of{};
+
     // Other callers of this client asked before, and got no answer for this long. The patience of this
     // call is shorter by that time.
     base::boot_clock::duration silent_before{};
@@ -77,9 +80,6 @@ struct acquire_result {
     // Not granted, but the server may have a grant or a place in the queue for this holder, now or when a
     // delayed request arrives. It must be released.
     bool uncertain = false;
-
-    // The server's queue may have a place for this holder, also after a grant.
-    bool may_have_place = false;
 
     // A request may still be on its way, also after a grant. It is not executed after this time.
     base::boot_time wanted_until{};
@@ -109,7 +109,6 @@ public:
 
 private:
     step send(base::boot_time now);
-    void note_place() noexcept { result_.may_have_place = joined_; }
     step on_pause_over(base::boot_time now);
     [[nodiscard]] static step pause(base::boot_time until);
     step finish(errc failure, std::string detail);
@@ -132,7 +131,6 @@ private:
     bool hears_ = true;
     bool uncertain_ = false;   // the server may have a grant or a place for this holder
     bool unanswered_ = false;  // some try had no answer, and may have been executed
-    bool joined_ = false;      // some request asked for a place in the queue
     bool queued_ = false;      // this waiter has a place in the queue
     unsigned pauses_ = 0;      // pauses in a row without a place in the queue
     bool seen_busy_ = false;

@@ -37,8 +37,6 @@ struct lease {
     bool renew = true;
     bool announce = true;  // publish its release
     unsigned reserve = 0;  // how many numbers the acquire asked the server to set aside
-    // If it may have a place in the queue: the client in that place. The client owns the text.
-    std::string_view place_client;
     core::hint hint;  // if it was free when it was asked for
 
     // Until then a delayed request may arrive at the server and take the lock once more.
@@ -67,6 +65,10 @@ struct lease {
     // Of the current hold: stop is requested when the lease is lost. It has no state if no user asked
     // for the token. Stop is requested outside of all locks, because that runs the user's callbacks.
     std::stop_source lost{std::nostopstate};
+
+    // ── Of core::local_readers, under the mutex of its owner ───────────────────────────────────
+
+    unsigned readers = 0;  // how many share the lease
 
     // ── Of the lease_table ──────────────────────────────────────────────────────────────────────
 
@@ -101,9 +103,7 @@ struct lease {
         release_request asked{.mine = mine(),
                               .used = fence,
                               .has_reserve = has_reserve,
-                              .place = std::nullopt,
                               .announce = announce};
-        if (!place_client.empty()) asked.place = {place_client, length, reserve};
         if (state == hold_state::lost) asked.forget_numbers();
         return asked;
     }

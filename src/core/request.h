@@ -106,6 +106,10 @@ struct acquire_request {
 
     core::hint hint{};  // from the last grant, if the lock is probably free
 
+    // This holder leaves as the new one enters, and no other comes between them: a writer becomes a reader,
+    // or the only reader becomes the writer. It is `busy` if others are in. It never joins the queue.
+    std::optional<claim> instead_of{};
+
     [[nodiscard]] queue_place place() const noexcept { return {client, lease, reserve}; }
 };
 
@@ -148,7 +152,6 @@ struct release_request {
     claim mine{};
     std::uint64_t used = 0;              // the holder's last fence; 0 if it is not known
     bool has_reserve = false;            // numbers above `used` are set aside
-    std::optional<queue_place> place{};  // if the holder id may have one
     bool announce = false;               // publish the release
 
     // For a release that may have been executed before. Others may have had the lock since then, with

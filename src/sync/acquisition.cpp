@@ -47,7 +47,6 @@ acquisition::~acquisition()
     // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.
     if (in_line_) lock_->leave(*in_line_);
     if (asking_) {
-        asking_->lease->place_client = client_->room().client();
         client_->leases().give_back(asking_->lease,
                                     client_->platform().now() + client_->options().command_limit);
     }
@@ -59,12 +58,13 @@ core::step acquisition::start(boot_time now)
     return take_turn(lock_->arrive(!limit_.is_now()), now);
 }
 
-core::step acquisition::take_turn(const core::local_lock::turn& mine, boot_time now)
+core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_time now)
 {
-    using kind = core::local_lock::turn::kind;
+    using kind = core::local_sharing::turn::kind;
     in_line_.reset();
     switch (mine.what) {
     case kind::take:
+    case kind::join:
         return finish(
             std::make_shared<hold::grant>(client_->shared_from_this(), mine.lease, lock_, how_));
     case kind::busy: return finish(trouble{errc::busy, {}});
@@ -114,7 +114,8 @@ core::step acquisition::ask(bool alone, boot_time now)
 }
 
 core::acquire_plan acquisition::plan_for(const core::lease& lease,
-                                         const core::local_lock::question& how, boot_time now) const
+                                         const core::local_sharing::question& how,
+                                         boot_time now) const
 {
     const auto& settings = *lock_->settings();
     core::acquire_plan plan;
@@ -185,7 +186,6 @@ core::step acquisition::granted()
     const auto& got = asking_->machine.result();
     const auto& lease = asking_->lease;
     if (got.unheard) client_->room().doubt();
-    if (got.may_have_place) lease->place_client = client_->room().client();
     lease->fence = got.fence;
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
@@ -203,7 +203,6 @@ core::step acquisition::not_granted()
     const bool clean_up = !base::is(base::mutant::d9_no_cleanup) &&
                           !base::is(base::mutant::d32_waiter_stays) &&
                           !base::is(base::mutant::grant_after_limit);
-    if (got.may_have_place) lease->place_client = client_->room().client();
     if (got.uncertain && clean_up) client_->room().gave_up(lease, got.wanted_until);
     asking_->place.reset();
     if (got.uncertain && clean_up) client_->leases().give_back(lease, got.wanted_until);

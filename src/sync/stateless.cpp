@@ -54,7 +54,7 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
 
 core::release_request release_of(const core::claim& mine)
 {
-    return {.mine = mine, .place = std::nullopt, .announce = true};
+    return {.mine = mine, .announce = true};
 }
 
 core::check_request check_of(const core::claim& mine)

@@ -65,25 +65,18 @@ TEST_F(an_acquire, asks_for_a_place_only_while_the_client_hears_of_grants)
     EXPECT_TRUE(sent(m.on_time(step.until)).wait);
 }
 
-TEST_F(an_acquire, that_is_granted_at_once_has_no_place)
-{
-    auto m = machine();
-    static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.answered(granted{.fence = 1}, at(1)));
-    EXPECT_FALSE(m.result().may_have_place);
-}
-
-TEST_F(an_acquire, without_an_answer_may_have_a_place)
+TEST_F(an_acquire, without_an_answer_must_be_cleaned_up)
 {
     auto m = machine();
     const auto step = m.start(at(0));
     static_cast<void>(m.on_time(step.until));
-    EXPECT_TRUE(m.result().may_have_place);
+    static_cast<void>(m.on_cancel(at(1), {}));
+    EXPECT_TRUE(m.result().uncertain);
 
     auto cancelled = machine();
     static_cast<void>(cancelled.start(at(0)));
     static_cast<void>(cancelled.on_cancel(at(1), "gone"));
-    EXPECT_TRUE(cancelled.result().may_have_place);
+    EXPECT_TRUE(cancelled.result().uncertain);
     EXPECT_EQ(cancelled.result().detail, "gone");
 }
 
@@ -96,7 +89,6 @@ TEST_F(an_acquire, that_is_handed_over_while_a_request_is_under_way_says_until_w
     EXPECT_FALSE(m.result().failure);
     EXPECT_EQ(m.result().fence, 5U);
     EXPECT_EQ(m.result().wanted_until, first.until) << "until then it may take the lock once more";
-    EXPECT_TRUE(m.result().may_have_place);
 }
 
 TEST_F(an_acquire, with_a_hint_that_is_handed_over_meanwhile_may_arrive_much_later)
@@ -120,14 +112,12 @@ TEST_F(an_acquire, that_is_cancelled_after_an_old_grant_must_be_cleaned_up)
     EXPECT_TRUE(m.result().uncertain);
 }
 
-TEST_F(an_acquire, that_never_asked_for_a_place_has_none)
+TEST_F(an_acquire, says_which_holder_it_replaces)
 {
+    plan_.joins = false;
+    plan_.instead_of = claim{nullptr, "old"};
     auto m = machine();
-    m.hears(false);
-    static_cast<void>(m.start(at(0)));
-    static_cast<void>(m.answered(busy{}, at(1)));
-    static_cast<void>(m.on_cancel(at(2), {}));
-    EXPECT_FALSE(m.result().may_have_place);
+    EXPECT_EQ(sent(m.start(at(0))).instead_of->holder, "old");
 }
 
 }  // namespace

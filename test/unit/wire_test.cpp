@@ -1,100 +1,15 @@
 // The requests of the Redis store, word by word, and how it reads replies.
-#include "store/redis/acquire_verb.h"
 #include "store/redis/announcement.h"
-#include "store/redis/hold_verbs.h"
 #include "store/redis/message.h"
 #include "store/redis/place.h"
 #include "store/redis/reading.h"
-
-#include <gtest/gtest.h>
+#include "unit/wire_fixture.h"
 
 #include <span>
 #include <variant>
 
 namespace pawl::store {
 namespace {
-
-using namespace std::chrono_literals;
-using core::acquire_request;
-using core::failure;
-using core::failure_kind;
-using core::hold_status;
-
-using word_list = std::vector<std::string>;
-
-constexpr redis::server_facts new_server{.major_version = 7};
-constexpr redis::server_facts old_server{.major_version = 6};
-constexpr script_style usual{script_form::by_sha, new_server};
-
-// The words of one request, read with the parser for replies.
-word_list words_of(const std::string& request)
-{
-    redis::reply_parser parser;
-    EXPECT_EQ(parser.parse(request), redis::parse_status::complete);
-    EXPECT_EQ(parser.consumed(), request.size());
-    word_list words;
-    parser.reply(request).for_each([&](const auto& word) { words.emplace_back(word.text()); });
-    return words;
-}
-
-word_list from(const word_list& words, std::ptrdiff_t first)
-{
-    return {words.begin() + first, words.end()};
-}
-
-word_list written(const acquire_request& what, const server_clock& clock = server_clock{0})
-{
-    std::string out;
-    append(out, what, usual, {clock, false});
-    return words_of(out);
-}
-
-template <class Request>
-word_list written(const Request& what, const script_style& how = usual)
-{
-    std::string out;
-    append(out, what, how);
-    return words_of(out);
-}
-
-std::string bulk(const std::string& text)
-{
-    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-}
-
-template <class Request>
-auto read_text(const Request& what, const std::string& reply)
-{
-    redis::reply_parser parser;
-    EXPECT_EQ(parser.parse(reply), redis::parse_status::complete);
-    return read(what, parser.reply(reply));
-}
-
-template <class Reply>
-failure_kind failure_of_reply(const Reply& got)
-{
-    return std::get<failure>(got).what;
-}
-
-class wire : public testing::Test {
-protected:
-    [[nodiscard]] core::acquire_request acquire() const { return {.mine = mine_, .lease = 30s}; }
-    [[nodiscard]] core::release_request release() const { return {.mine = mine_}; }
-
-    [[nodiscard]] core::granted granted(const std::string& reply) const
-    {
-        return std::get<core::granted>(read_text(acquire(), reply));
-    }
-    [[nodiscard]] core::busy busy(const std::string& reply) const
-    {
-        return std::get<core::busy>(read_text(acquire(), reply));
-    }
-
-    core::object object_{.name = "a"};
-    core::object hash_{.name = "a", .layout = layout::hash};
-    core::object other_{.name = "b"};
-    core::claim mine_{&object_, "me"};
-};
 
 TEST_F(wire, an_acquire_names_all_keys_of_the_lock_and_whether_it_is_a_repeat)
 {
@@ -162,9 +77,7 @@ TEST_F(wire, a_release_says_only_what_is_needed)
     auto request = release();
     EXPECT_EQ(from(written(request), 6), (word_list{"me", "0"}));
     request.used = 17;
-    request.place = core::queue_place{.client = "0123456789abcdef", .lease = 30s};
-    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"}))
-        << "the holder id is enough to find its place";
+    EXPECT_EQ(from(written(request), 6), (word_list{"me", "17"}));
     request.has_reserve = true;
     EXPECT_EQ(from(written(request), 6), (word_list{"me", "17", "", "1"}));
     request.has_reserve = false;

@@ -46,7 +46,10 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     const auto& object = *what.mine.what;
     const auto stored = storage_of(object);
     const bool has_capacity = stored == storage::members;
-    open_call(out, scripts_of(stored).acquire, how, object.name, has_capacity ? 5 : 4);
+    const auto& script =
+        what.instead_of ? redis::scripts::members_exchange : scripts_of(stored).acquire;
+    const std::size_t arguments = what.instead_of ? 6 : has_capacity ? 5 : 4;
+    open_call(out, script, how, object.name, arguments);
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
@@ -55,6 +58,7 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
     redis::append_word(out, place_text(what.place(), kept_until, object.mode));
     if (has_capacity) append_capacity(out, object);
+    if (what.instead_of) append_holder(out, *what.instead_of);
 }
 
 core::acquire_reply read(const acquire_request& what, const redis::reply_view& reply)
@@ -94,6 +98,8 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
         return core::failure{
             .what = core::failure_kind::not_a_lock,
             .detail = "one of shared_mutex and counting_semaphore, and not this one"};
+    case -7:
+        return core::failure{.what = core::failure_kind::refused, .detail = "the lock was lost"};
     default: return no_sense();
     }
 }
