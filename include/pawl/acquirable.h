@@ -61,9 +61,12 @@ public:
     // ── Handles ─────────────────────────────────────────────────────────────────────────────────
 
     // Waits until the lock is granted, and returns the hold.
-    // Round trips: one if the lock is free. None if the lock is passed on inside the process, or if
-    //     it stayed with this client after its last release (lock_options::linger). One if a thread
-    //     enters a recursive_mutex again.
+    // Round trips: one if the lock is free. One if a thread enters a recursive_mutex again. None if
+    //     the lock is passed on inside the process, or if it stayed with this client after its last
+    //     release (lock_options::linger). If another client has the lock: one to join the server's
+    //     queue, then none until the server's message about the grant arrives, except one for each
+    //     look (below). Joining takes at least one more if the client is not subscribed yet, and
+    //     one more if the lock was free in the last calls (see try_acquire()).
     // On failure: throws pawl::error, or sets ec and returns an empty hold. Fails with
     //     `unreachable` when the server has not answered for client_options::command_limit. A
     //     waiter in the queue notices a silent server when the connection breaks, or at its next
@@ -72,7 +75,7 @@ public:
     // Threads: any thread may call it. If the calling thread holds a recursive_mutex already, it
     //     enters it again. With a mutex or fair_mutex it waits for itself, until its own hold is
     //     released or lost. acquire() does not detect this. lock() does, if the thread locked the
-    //     same object with lock().
+    //     same object with lock() or a try_lock form.
     // Cancellation: a stop request ends the wait at once, with `cancelled`.
     [[nodiscard]] hold acquire(const std::stop_token& stop = {});
     [[nodiscard]] hold acquire(std::error_code& ec) noexcept;
@@ -82,8 +85,9 @@ public:
     // others.
     // Round trips: one, also if a thread enters a recursive_mutex again. None if this client has
     //     the lock already, because another of its threads holds it or it lingers; with fair_mutex
-    //     and `wait = poll` it is one in this case too. Two if the lock was free in the last calls,
-    //     so that the client tries a shortcut, and is busy now.
+    //     and `wait = poll` it is one in this case too. Two if the lock is busy and was free in the
+    //     last calls: the client then first tries to take it with two plain commands, and runs the
+    //     script on the server when they fail.
     // On failure: throws pawl::error, or sets ec and returns std::nullopt. Fails with `unreachable`
     //     as acquire() does, or sooner if there is no server at the address.
     // Threads: any thread may call it. A thread that holds a recursive_mutex enters it again.

@@ -7,12 +7,12 @@
 //       co_await held.async_release(boost::asio::use_awaitable);
 //   }
 //
-//   call                                  handler                                          cancels
-//   lock.async_acquire(token)             void(error_code, pawl::hold)                     yes
-//   lock.async_try_acquire(token)         void(error_code, std::optional<pawl::hold>)      yes
-//   lock.async_try_acquire_for(5s, token) void(error_code, std::optional<pawl::hold>)      yes
-//   held.async_release(token)             void(error_code)                                 no
-//   held.async_extend(1min, token)        void(error_code)                                 no
+//   call                                  handler                                      cancellable
+//   lock.async_acquire(token)             void(error_code, pawl::hold)                 yes
+//   lock.async_try_acquire(token)         void(error_code, std::optional<pawl::hold>)  yes
+//   lock.async_try_acquire_for(5s, token) void(error_code, std::optional<pawl::hold>)  yes
+//   held.async_release(token)             void(error_code)                             no
+//   held.async_extend(1min, token)        void(error_code)                             no
 //
 // Errors. error_code is boost::system::error_code. A busy lock and a limit that has passed are not
 // errors: the optional is empty, as with the blocking try_ forms. If an acquire is cancelled, or
@@ -29,9 +29,11 @@
 // object whose executor could be used. While the call is in progress the executor has outstanding
 // work, so io_context::run() does not return.
 //
-// Cancellation. Use the handler's associated cancellation slot, with any cancellation type. A
-// cancelled call does not take the lock, as <pawl/async.h> says. If the lock was granted before,
-// the handler gets it.
+// Cancellation. Use the handler's associated cancellation slot, with any cancellation type. If the
+// call is cancelled before the lock is granted, the handler gets operation_aborted. If the server
+// has granted the lock and this client does not know it yet, the lock is released in the
+// background. If the lock was granted to the call before it was cancelled, the handler gets the
+// hold, without an error.
 //
 // Memory. Memory for the handler is allocated with its associated allocator, and is freed before
 // the handler is called.
@@ -42,7 +44,7 @@
 // is destroyed while calls are in progress, their handlers are destroyed without being called, and
 // the acquires are cancelled. A lock that is granted too late is released in the background.
 //
-// Needs Boost 1.81. In CMake, link to pawl::asio, from find_package(pawl COMPONENTS asio).
+// Needs Boost 1.81 or later. In CMake, link to pawl::asio, from find_package(pawl COMPONENTS asio).
 #pragma once
 
 #include <pawl/acquirable.h>

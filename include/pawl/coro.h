@@ -34,9 +34,10 @@
 //   const auto on_pool = [&pool](pawl::coro::resumption go_on) { pool.submit(go_on); };
 //   pawl::hold held = co_await pawl::coro::acquire(stock, {}, on_pool);
 //
-// If the callable owns its captures, store it in a variable first, as here. g++ 12 has a bug: it
-// destroys such a closure twice if it is created inside a co_await expression. pawl makes every
-// compiler reject arguments for which this would happen.
+// Here the callable is stored in a variable first. A lambda that captures an object by value, such
+// as a std::string or a std::shared_ptr, must be stored in this way. g++ 12 has a bug: it destroys
+// such a lambda twice if it is created inside a co_await expression. pawl makes every compiler
+// reject arguments for which this would happen.
 //
 // Threads. Any thread may call these functions. There is no re-entry into a recursive_mutex.
 //

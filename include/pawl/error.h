@@ -9,12 +9,18 @@
 //   cancelled      stop was requested, or the client was destroyed     if the caller wants to
 //   lost           it was held and is not any more; see hold::why()    yes, acquire it again
 //   not_owner      the caller never held it, or has released it        no
-//   unreachable    no answer from the server within the limit          yes, later
+//   unreachable    no useful answer from the server; see below         yes, later
 //   refused        the server said no: ACL, TLS, memory, settings      after fixing the server
 //   not_a_lock     the key holds something that is not a lock          no, the name collides
 //   bad_argument   an option, a URL or a name is not allowed           no
 //   would_deadlock the calling thread has locked this mutex already    no, use recursive_mutex
 //   wrong_process  the client was inherited through fork()             no, make a new client
+//
+// `unreachable` means one of these:
+//   - the server did not answer within the limit;
+//   - the connection was refused, broke, or could not be made;
+//   - the server is a replica, or is not ready, for example because it loads its data;
+//   - this process could not start a thread that it needs, or has no file descriptors left.
 #pragma once
 
 #include <pawl/export.h>

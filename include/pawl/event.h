@@ -4,7 +4,8 @@
 //   held, jeopardy ──deadline passed, or the server said so──▶ lost
 //   held, jeopardy ──release──▶ released
 //
-// lost and released are final.
+// No event of the same hold follows `lost` or `released`. When a lost hold is released,
+// hold::state() changes to `released`, but no event reports this.
 #pragma once
 
 #include <pawl/export.h>

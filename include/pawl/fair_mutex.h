@@ -1,10 +1,11 @@
-// pawl::fair_mutex: a pawl::mutex that is granted in the order in which its waiters arrived at the
-// server. The process and the thread of a waiter do not matter. No waiter overtakes another, so the
-// lock is never passed on inside the process: every grant is made by the server.
+// pawl::fair_mutex: a pawl::mutex that is granted in the order in which its waiters joined the
+// server's queue. The process and the thread of a waiter do not matter. The lock is never passed on
+// inside the process: every grant is made by the server. As long as a waiter keeps its place in the
+// queue, no other user of a fair_mutex overtakes it.
 //
 // A waiter gets its place in the queue when its client listens for grants. A client starts to
-// listen when it first has to wait. A waiter can lose its place, and then joins the queue again at
-// the end, for example if
+// listen when it first has to wait. A waiter can lose its place. It then joins the queue again at
+// the end, and others overtake it. This happens, for example, if
 //   - its client does not listen when its turn comes, or
 //   - it has not shown for as long as its lease (at least 1.5 s) that it still waits.
 //

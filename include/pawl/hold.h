@@ -7,12 +7,12 @@
 //   held       granted, and renewed on time                     false              releases
 //   jeopardy   a renewal did not succeed; the deadline is ahead false              releases
 //   lost       not held any more; why() gives the cause         true               errc::lost
-//   released   released, moved from, or empty                   false              errc::not_owner
+//   released   released, moved from, or empty                   false; see below   errc::not_owner
 //
 // The deadline is the time until which the lock is surely held, by this machine's own clock.
 //
-// When a lost hold is released, its state changes to `released`. lost().stop_requested() stays true
-// if lost() was called before the release.
+// When a lost hold is released, its state changes to `released`. For such a hold,
+// lost().stop_requested() is still true after the release, if lost() was called before the release.
 //
 //   if (auto held = stock.try_acquire_for(5s)) {
 //       save(row, held->fence());
@@ -191,7 +191,7 @@ public:
     // Threads: any thread may call it.
     [[nodiscard]] explicit operator bool() const noexcept;
 
-    // The library's own.
+    // Used only inside the library.
     class grant;
 
 private:

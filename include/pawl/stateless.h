@@ -1,6 +1,6 @@
-// Lock functions that keep no state in this process. The caller names the holder, and another
-// process may unlock with the same name. Nothing is renewed: the lock ends with its lease, unless
-// unlock() comes first.
+// Lock functions that keep no state in this process. The caller chooses the holder id. Any process
+// that knows the name of the lock and the holder id can unlock it. Nothing is renewed: the lock
+// ends with its lease, unless unlock() comes first.
 #pragma once
 
 #include <pawl/client.h>
@@ -24,9 +24,10 @@ namespace pawl::stateless {
 // Cancellation: none. It ends within client_options::command_limit.
 //
 // After `unreachable` the lock may have been taken. It then stays taken until the lease ends or
-// unlock() is called. The client does not release it, because `holder` may have taken the lock
-// before, and that lock would be released. So use a new holder for each request. If a holder is
-// used again, a late unlock() may free a later lock.
+// unlock() is called. The client does not release it by itself: if an earlier call took the lock
+// for the same holder, the client would release that lock. So use a new holder for each request. If
+// a holder is used again, an unlock() for the first request that arrives late may free the lock of
+// the second.
 [[nodiscard]] PAWL_EXPORT std::optional<std::uint64_t> try_lock(client& client,
                                                                 std::string_view name,
                                                                 std::string_view holder,

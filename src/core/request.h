@@ -12,6 +12,7 @@
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
+//   resize_request    hold_status | failure                   sets the same capacity
 #pragma once
 
 #include "base/clock.h"
@@ -184,10 +185,19 @@ struct keep_request {
     bool announce = false;       // publish a hand-over
 };
 
+// ── Resize: set the capacity of a semaphore, and let in the waiters that fit now ────────────────
+
+struct resize_request {
+    using reply = hold_reply;  // `done`, or `not_a_lock`
+
+    const object* what{};  // it must outlive the request
+    unsigned capacity = 0;
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 using request = std::variant<acquire_request, count_request, extend_request, renew_request,
-                             check_request, keep_request, release_request>;
+                             check_request, keep_request, release_request, resize_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.

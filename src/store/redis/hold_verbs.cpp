@@ -96,6 +96,13 @@ void append(std::string& out, const core::keep_request& what, const script_style
     append_number(out, what.reserved);
 }
 
+void append(std::string& out, const core::resize_request& what, const script_style& how)
+{
+    open_call(out, scripts::members_resize, how, what.what->name, 2);
+    redis::append_word(out, "");
+    append_number(out, what.capacity);
+}
+
 core::hold_reply read(const core::count_request& what, const redis::reply_view& reply)
 {
     if (!is_plain(what.mine)) return read_hold(reply);
@@ -109,6 +116,11 @@ core::hold_reply read(const core::check_request& /*what*/, const redis::reply_vi
 }
 
 core::hold_reply read(const core::release_request& /*what*/, const redis::reply_view& reply)
+{
+    return read_hold(reply);
+}
+
+core::hold_reply read(const core::resize_request& /*what*/, const redis::reply_view& reply)
 {
     return read_hold(reply);
 }

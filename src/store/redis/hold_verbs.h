@@ -1,4 +1,4 @@
-// Requests about a hold, as calls of scripts: how they are written, and what the replies mean.
+// Requests about a hold or an object, as calls of scripts: how they are written, and what the replies mean.
 #pragma once
 
 #include "core/request.h"
@@ -15,6 +15,7 @@ void append(std::string& out, const core::count_request& what, const script_styl
 void append(std::string& out, const core::check_request& what, const script_style& how);
 void append(std::string& out, const core::release_request& what, const script_style& how);
 void append(std::string& out, const core::keep_request& what, const script_style& how);
+void append(std::string& out, const core::resize_request& what, const script_style& how);
 
 // One lease or several, all stored in the same way.
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how);
@@ -26,6 +27,8 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 [[nodiscard]] core::hold_reply read(const core::release_request& what,
                                     const redis::reply_view& reply);
 [[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
+[[nodiscard]] core::hold_reply read(const core::resize_request& what,
+                                    const redis::reply_view& reply);
 
 // Returns a reply for each lease.
 [[nodiscard]] std::vector<core::hold_reply> read(std::span<const core::extend_request> all,

@@ -110,7 +110,7 @@ void acquire_call::note_taken(core::acquire_reply& got) const
     if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
 }
 
-// ── Questions about one hold ────────────────────────────────────────────────────────────────────
+// ── Questions about one hold or object ──────────────────────────────────────────────────────────
 
 hold_call::hold_call(question what) : what_{std::move(what)}, form_{first_form()} {}
 
