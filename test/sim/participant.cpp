@@ -4,8 +4,6 @@
 #include "sim/background.h"
 #include "store/redis/single_server.h"
 #include "sync/client_access.h"
-#include "sync/lock_settings.h"
-#include "sync/lock_state.h"
 #include "sync/surroundings.h"
 
 #include <pawl/error.h>
@@ -27,12 +25,6 @@ milliseconds in_ms(nanoseconds value)
 }
 
 }  // namespace
-
-interim::interim(client& client, const core::object& what, const lock_options& options)
-    : lockable{std::make_unique<state>(client_access::share(client),
-                                       sync::settle(what, options, sync::fairness::fair))}
-{
-}
 
 participant::participant(stage& stage, unsigned number, drifting_clock clock, dice dice)
     : stage_{&stage},
@@ -111,20 +103,22 @@ void participant::make_doors(lock_here& made, const lock_plan& what)
         enter_by(made.plain.emplace(*client_, what.name, made.options));
         break;
     case lock_plan::kind::shared:
-    case lock_plan::kind::readers_first:
-    case lock_plan::kind::semaphore:
+    case lock_plan::kind::readers_first: {
+        const auto policy = what.what == lock_plan::kind::shared ? reader_policy::in_order
+                                                                 : reader_policy::readers_first;
+        auto& both = made.shared.emplace(*client_, what.name, made.options, policy);
+        for (const auto& how : what.ways()) enter_by(how.reads ? both.shared() : both, how);
+        break;
+    }
+    case lock_plan::kind::semaphore: {
+        auto& all = made.semaphore.emplace(*client_, what.name,
+                                           static_cast<unsigned>(what.capacity), made.options);
         for (const auto& how : what.ways()) {
-            core::object object{
-                .name = what.name,
-                .kind = what.what == lock_plan::kind::semaphore ? core::object_kind::permits
-                                                                : core::object_kind::shared,
-                .mode = how.reads ? core::entry_mode::reader : core::entry_mode::writer,
-                .permits = static_cast<unsigned>(how.weight),
-                .capacity = static_cast<unsigned>(what.capacity)};
-            made.others.push_back(std::make_unique<interim>(*client_, object, made.options));
-            enter_by(*made.others.back(), how);
+            auto& some = all.permits(static_cast<unsigned>(how.weight));
+            made.doors.push_back({.what = &some, .locks = nullptr, .how = how});
         }
         break;
+    }
     }
 }
 

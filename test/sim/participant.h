@@ -2,7 +2,6 @@
 // short and long times, and with cancellations.
 #pragma once
 
-#include "core/object.h"
 #include "sim/checker.h"
 #include "sim/dice.h"
 #include "sim/plan.h"
@@ -13,11 +12,13 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/client.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/recursive_mutex.h>
+#include <pawl/shared_mutex.h>
 
 #include <array>
 #include <chrono>
@@ -38,11 +39,6 @@ struct stage {
     std::array<std::uint64_t, fault_count>& fired;  // how often each fault happened
     bool draining = false;                          // the faults have ended
     std::stop_source drain{};                       // wakes sleeping threads at that time
-};
-
-class interim : public lockable {
-public:
-    interim(client& client, const core::object& what, const lock_options& options);
 };
 
 class participant {
@@ -76,7 +72,8 @@ private:
         std::optional<mutex> plain;
         std::optional<recursive_mutex> recursive;
         std::optional<fair_mutex> fair;
-        std::vector<std::unique_ptr<interim>> others;
+        std::optional<shared_mutex> shared;
+        std::optional<counting_semaphore> semaphore;
         lock_options options;
         std::vector<door> doors;
     };

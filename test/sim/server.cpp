@@ -176,17 +176,18 @@ server::members server::members_of(std::string_view key)
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
     members found;
-    for (std::size_t i = 0; !view.is_error() && i + 1 < view.size(); i += 2) {
-        const auto name = view[i].text();
-        const auto score = number_of(view[i + 1].text());
+    if (view.is_error()) return found;  // not a set of members
+    view.for_each([&found](const auto& pair) {
+        const auto name = pair[0].text();
+        const auto score = number_of(pair[1].text());
         const auto holder = store::holder_in(name);
         if (name == "out") found.out = static_cast<std::uint64_t>(-score);
-        if (holder.size() == name.size()) continue;  // a number
+        if (holder.size() == name.size()) return;  // a number
         found.all.push_back(
             {.holder = std::string{holder},
              .weight = static_cast<std::uint64_t>(number_of(name.substr(holder.size()))),
              .ends = milliseconds{score}});
-    }
+    });
     return found;
 }
 
