@@ -12,6 +12,7 @@
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
+//   arrive_request    arrived | failure                       finds its own arrival
 #pragma once
 
 #include "base/clock.h"
@@ -150,9 +151,9 @@ struct release_request {
     using reply = hold_reply;
 
     claim mine{};
-    std::uint64_t used = 0;              // the holder's last fence; 0 if it is not known
-    bool has_reserve = false;            // numbers above `used` are set aside
-    bool announce = false;               // publish the release
+    std::uint64_t used = 0;    // the holder's last fence; 0 if it is not known
+    bool has_reserve = false;  // numbers above `used` are set aside
+    bool announce = false;     // publish the release
 
     // For a release that may have been executed before. Others may have had the lock since then, with
     // higher fences, so the store must not take `used` for the last fence.
@@ -184,11 +185,32 @@ struct keep_request {
     bool announce = false;       // publish a hand-over
 };
 
+// ── Arrive: one of the arrivals that open a latch or a barrier ──────────────────────────────────
+
+struct arrived {
+    std::uint64_t phase{};  // in which it arrived
+};
+
+using arrive_reply = std::variant<failure, arrived>;
+
+// A participant numbers its arrivals, and sends the next one only after the answer to the last. So a delayed
+// or repeated request does not count again.
+struct arrive_request {
+    using reply = arrive_reply;
+
+    const object* what{};
+    std::string_view participant{};
+    std::uint64_t number = 1;
+    unsigned count = 1;      // how many arrivals it counts for
+    bool drops_out = false;  // fewer are expected from the next phase on
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 using request = std::variant<acquire_request, count_request, extend_request, renew_request,
-                             check_request, keep_request, release_request>;
-using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
+                             check_request, keep_request, release_request, arrive_request>;
+using reply =
+    std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

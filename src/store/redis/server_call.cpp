@@ -2,6 +2,7 @@
 
 #include "base/mutant.h"
 #include "store/redis/acquire_verb.h"
+#include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"

@@ -82,11 +82,11 @@ private:
     core::acquire_reply got_;
 };
 
-// A request about one hold.
+// A request with one call of a script: about one hold, or an arrival.
 class hold_call final : public server_call {
 public:
     using question = std::variant<core::count_request, core::extend_request, core::check_request,
-                                  core::release_request, core::keep_request>;
+                                  core::release_request, core::keep_request, core::arrive_request>;
     explicit hold_call(question what);
 
     [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out) override;
