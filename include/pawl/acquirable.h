@@ -1,5 +1,5 @@
-// pawl::acquirable is the common interface of all locks of this library: what can be acquired. acquire()
-// and its variants return a handle, a pawl::hold.
+// pawl::acquirable is the common interface of all locks of this library. acquire() and its variants
+// return a handle, a pawl::hold.
 //
 //   pawl::mutex stock{client, "stock:42"};
 //   if (auto held = stock.try_acquire_for(5s)) save(row, held->fence());
@@ -23,10 +23,10 @@
 // Waiting. If the lock is busy, the request that asked for it also puts the caller into the
 // server's queue. The waiter holds the lock when the server's message about the grant arrives. A
 // client that is not subscribed yet, as in its first wait, subscribes first, and the waiter asks
-// again. Threads of one client wait for each other in the process, except with a fair_mutex or
-// with `wait = poll`: there each thread asks the server, and the lock is not passed on. Otherwise
-// the lock can be passed on in the process without a round trip, unless `renew` is false.
-// docs/guarantees.md, "Waiting", has the bounds.
+// again. Threads of one client that want the same mutex or recursive_mutex wait for each other in
+// the process, and the lock can be passed on there without a round trip, unless `renew` is false.
+// The readers of a shared_mutex wait for each other too: one of them asks for all. Otherwise, and
+// with `wait = poll`, each thread asks the server. docs/guarantees.md, "Waiting", has the bounds.
 //
 // After a call that failed, the client cleans up in the background. It gives up the place in the
 // queue. It also releases the lock if the server may have granted it and the answer was lost. If

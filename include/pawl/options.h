@@ -106,13 +106,15 @@ struct lock_options {
     std::chrono::milliseconds lease{30'000};  // 10 ms – 24 h
     bool renew = true;                        // every third of the lease while held
     std::variant<notify, poll> wait{};
-    std::optional<pawl::layout> layout{};  // unset: plain; hash for recursive_mutex
+
+    // Unset: plain; hash for recursive_mutex. Must be unset for shared_mutex and counting_semaphore.
+    std::optional<pawl::layout> layout{};
 
     // How long this client keeps the lock after the last release. If one of its threads acquires
     // the lock again in that time, that costs no round trip. unlock() does not free the lock on the
     // server at once. The client releases it when `linger` has passed, or earlier if another client
     // asks for the lock. If that client waits, it gets the lock after four messages (two round
-    // trips). 0 – 1 min; 0 is off. Needs `renew` and `notify`. Not allowed for fair_mutex.
+    // trips). 0 – 1 min; 0 is off. Needs `renew` and `notify`. Only for mutex and recursive_mutex.
     std::chrono::milliseconds linger{0};
 
     // If true, the server publishes every release that it executes to the channel

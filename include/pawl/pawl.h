@@ -16,6 +16,7 @@
 #include <pawl/mutex.h>
 #include <pawl/options.h>
 #include <pawl/recursive_mutex.h>
+#include <pawl/shared_mutex.h>
 #include <pawl/stateless.h>
 #include <pawl/time_limit.h>
 #include <pawl/version.h>

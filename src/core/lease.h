@@ -66,6 +66,10 @@ struct lease {
     // for the token. Stop is requested outside of all locks, because that runs the user's callbacks.
     std::stop_source lost{std::nostopstate};
 
+    // ── Of core::local_readers, under the mutex of its owner ───────────────────────────────────
+
+    unsigned readers = 0;  // how many share the lease
+
     // ── Of the lease_table ──────────────────────────────────────────────────────────────────────
 
     std::uint64_t number = 0;  // in the order of grants; zero before it is in a table

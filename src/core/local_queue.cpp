@@ -15,33 +15,26 @@ local_queue::turn local_queue::arrive()
         lock_ = state::held;
         return turn::take;
     }
-    if (lock_ == state::absent && !asking_ && line_.empty()) {
-        asking_ = true;
-        silent_for_ = {};
+    if (lock_ == state::absent && !line_.is_asking() && line_.empty()) {
+        line_.begin_to_ask();
         return turn::ask;
     }
     return turn::wait;
 }
 
-local_queue::ticket local_queue::line_up()
-{
-    line_.insert(line_.end(), ++last_ticket_);
-    return last_ticket_;
-}
-
 local_queue::turn local_queue::look(ticket who)
 {
-    if (who <= last_in_vain_) return turn::give_up;
-    if (*line_.begin() != who) return turn::wait;
-    woken_ = false;
+    if (line_.must_give_up(who)) return turn::give_up;
+    if (!line_.is_first(who)) return turn::wait;
+    line_.first_looks();
     if (lock_ == state::idle) {
         lock_ = state::held;
-        remove_first();
+        remove_first(who);
         return turn::take;
     }
-    if (lock_ == state::absent && !asking_) {
-        asking_ = true;
-        remove_first();
+    if (lock_ == state::absent && !line_.is_asking()) {
+        line_.begin_to_ask();
+        remove_first(who);
         return turn::ask;
     }
     return turn::wait;
@@ -49,66 +42,60 @@ local_queue::turn local_queue::look(ticket who)
 
 void local_queue::leave(ticket who)
 {
-    if (who <= last_in_vain_ || line_.empty()) return;
-    if (*line_.begin() == who) {
-        remove_first();
+    if (line_.must_give_up(who) || line_.empty()) return;
+    if (line_.is_first(who)) {
+        remove_first(who);
     } else {
-        line_.erase(who);
+        line_.remove(who);
     }
 }
 
-void local_queue::remove_first() noexcept
+void local_queue::remove_first(ticket who)
 {
-    line_.erase(line_.begin());
-    woken_ = false;
+    line_.remove(who);
     woken_at_.reset();
     reserved_ = false;
 }
 
 std::optional<local_queue::ticket> local_queue::to_wake(boot_time now)
 {
-    const bool available = lock_ == state::idle || (lock_ == state::absent && !asking_);
-    if (line_.empty() || woken_ || !available) return std::nullopt;
-    woken_ = true;
-    if (!woken_at_) woken_at_ = now;
-    return *line_.begin();
-}
-
-void local_queue::asked() noexcept
-{
-    asking_ = false;
-    silent_for_ = {};
+    const bool available = lock_ == state::idle || (lock_ == state::absent && !line_.is_asking());
+    if (!available) return std::nullopt;
+    const auto first = line_.wake_first();
+    if (first && !woken_at_) woken_at_ = now;
+    return first;
 }
 
 bool local_queue::asked_in_vain(silence seen, boot_time now) noexcept
 {
-    asked();
+    line_.asked();
     // A caller that asked for itself alone got the lock meanwhile. So the server does answer, and the callers
     // in line wait for that holder.
     if (lock_ != state::absent) return false;
     if (seen.out_of_patience) return give_up_all();
-    silent_for_ = now - seen.since;
+    line_.note_silence(seen.since, now);
     return false;
 }
 
 bool local_queue::kept_in_vain() noexcept
 {
     gone();
-    return !asking_ && give_up_all();
+    return !line_.is_asking() && give_up_all();
 }
 
 bool local_queue::give_up_all() noexcept
 {
     if (base::is(base::mutant::d47_only_one_is_told)) return false;
-    while (!line_.empty()) remove_first();
-    last_in_vain_ = last_ticket_;
+    line_.give_up();
+    woken_at_.reset();
+    reserved_ = false;
     return true;
 }
 
 void local_queue::granted(boot_time now) noexcept
 {
     lock_ = state::held;
-    silent_for_ = {};
+    line_.answered();
     passes_ = 0;
     granted_at_ = now;
 }
@@ -124,7 +111,7 @@ local_queue::ending local_queue::release(condition now_is, boot_time now)
     base::require(lock_ == state::held, "a lock is released that nobody holds");
     if (!now_is.sound) return ending::give_back;
     if (line_.empty()) {
-        if (!now_is.lingers || asking_) return ending::give_back;
+        if (!now_is.lingers || line_.is_asking()) return ending::give_back;
         if (!now_is.has_fence) return ending::keep;
         lock_ = state::idle;
         return ending::linger;

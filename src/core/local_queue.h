@@ -8,18 +8,15 @@
 //             asked whether the lock may stay here
 //   idle      the lease is here, no caller has the lock    takes the lock, unless it is reserved
 //
-// Waking. Callers are woken in the order of arrival: when the lock is idle or absent, the first in line is
-// woken and looks again. It is not woken a second time before it has looked.
+// core::local_line has the callers that wait, and their patience. The first in line is woken when the lock is
+// idle or absent, and looks again.
 //
 // Overtaking. A caller that arrives may take an idle lock before the woken caller looks. This makes passing
 // on cheap. When the lock is passed on 1 ms or more after the first in line was first woken, it is reserved
 // for that caller.
 //
-// Patience. All callers in line share one command limit in which the server must answer. When it is over,
-// all of them give up together with the caller that asked. If that caller gives up sooner, the next one asks
-// for the rest of the time. A caller that arrives after all have given up starts a new command limit.
-// In one case it takes longer: if the lock is lost while the server is asked whether it may stay, the next
-// caller asks with a full command limit.
+// Patience is as in core::local_line. In one case it takes longer: if the lock is lost while the server is
+// asked whether it may stay, the next caller asks with a full command limit.
 //
 // Keeping. Waiters of other clients may be in the server's queue. So after 1000 passes, or 10 ms after the
 // server last granted the lock or let it stay, the server is asked whether the lock may stay. It is also
@@ -29,18 +26,17 @@
 #pragma once
 
 #include "base/clock.h"
+#include "core/local_line.h"
 #include "core/patience.h"
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
-#include <set>
 
 namespace pawl::core {
 
 class local_queue {
 public:
-    using ticket = std::uint64_t;
+    using ticket = local_line::ticket;
 
     enum class turn {
         take,     // the lock is idle: the caller has it now
@@ -53,7 +49,7 @@ public:
     [[nodiscard]] turn arrive();
 
     // The caller waits, with this ticket.
-    [[nodiscard]] ticket line_up();
+    [[nodiscard]] ticket line_up() { return line_.join(); }
 
     // A caller in line looks whether it is its turn. Unless the answer is `wait` the ticket is used up.
     [[nodiscard]] turn look(ticket who);
@@ -65,7 +61,7 @@ public:
     [[nodiscard]] std::optional<ticket> to_wake(base::boot_time now);
 
     // The server answered the caller that asked, or it failed for a reason that concerns no other caller.
-    void asked() noexcept;
+    void asked() noexcept { line_.asked(); }
 
     // The server did not answer the caller that asked. Returns true if patience is over: then all callers
     // in line must give up, and the owner of the queue wakes them.
@@ -76,7 +72,10 @@ public:
     [[nodiscard]] bool kept_in_vain() noexcept;
 
     // For the caller whose turn it is to ask: how long the server has not answered the callers before it.
-    [[nodiscard]] base::boot_clock::duration silent_before() const noexcept { return silent_for_; }
+    [[nodiscard]] base::boot_clock::duration silent_before() const noexcept
+    {
+        return line_.silent_before();
+    }
 
     // The server granted the lock: it is held now.
     void granted(base::boot_time now) noexcept;
@@ -115,18 +114,13 @@ public:
 private:
     enum class state { absent, held, idle };
 
-    void remove_first() noexcept;
+    void remove_first(ticket who);
     [[nodiscard]] bool give_up_all() noexcept;
 
     state lock_ = state::absent;
-    bool asking_ = false;
-    base::boot_clock::duration silent_for_{};
-    std::set<ticket> line_;  // tickets grow, so the smallest came first
-    ticket last_ticket_ = 0;
-    ticket last_in_vain_ = 0;  // callers with tickets up to this one must give up
+    local_line line_;
 
     // About the first in line.
-    bool woken_ = false;                       // it was woken, and has not looked since
     std::optional<base::boot_time> woken_at_;  // when it was first woken
     bool reserved_ = false;                    // only it may take the idle lock
 

@@ -58,12 +58,13 @@ core::step acquisition::start(boot_time now)
     return take_turn(lock_->arrive(!limit_.is_now()), now);
 }
 
-core::step acquisition::take_turn(const core::local_lock::turn& mine, boot_time now)
+core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_time now)
 {
-    using kind = core::local_lock::turn::kind;
+    using kind = core::local_sharing::turn::kind;
     in_line_.reset();
     switch (mine.what) {
     case kind::take:
+    case kind::join:
         return finish(
             std::make_shared<hold::grant>(client_->shared_from_this(), mine.lease, lock_, how_));
     case kind::busy: return finish(trouble{errc::busy, {}});
@@ -113,7 +114,8 @@ core::step acquisition::ask(bool alone, boot_time now)
 }
 
 core::acquire_plan acquisition::plan_for(const core::lease& lease,
-                                         const core::local_lock::question& how, boot_time now) const
+                                         const core::local_sharing::question& how,
+                                         boot_time now) const
 {
     const auto& settings = *lock_->settings();
     core::acquire_plan plan;

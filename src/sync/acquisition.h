@@ -61,12 +61,12 @@ private:
         std::optional<waiting_room::place> place;
     };
 
-    [[nodiscard]] core::step take_turn(const core::local_lock::turn& mine, base::boot_time now);
+    [[nodiscard]] core::step take_turn(const core::local_sharing::turn& mine, base::boot_time now);
     [[nodiscard]] core::step look(base::boot_time now);
     [[nodiscard]] core::step leave_line(trouble why);
     [[nodiscard]] core::step ask(bool alone, base::boot_time now);
     [[nodiscard]] core::acquire_plan plan_for(const core::lease& lease,
-                                              const core::local_lock::question& how,
+                                              const core::local_sharing::question& how,
                                               base::boot_time now) const;
     [[nodiscard]] std::optional<core::grant_notice> handed_over();
     [[nodiscard]] core::step checked(core::step step);
@@ -79,7 +79,7 @@ private:
     time_limit limit_;
     base::boot_time until_;
     release_mode how_;
-    std::optional<core::local_lock::ticket> in_line_;
+    std::optional<core::local_sharing::ticket> in_line_;
     std::optional<bool> asks_alone_;  // once it is this caller's turn to ask
     // Until the end of this object: a late reply needs what the request points to.
     std::unique_ptr<at_server> asking_;

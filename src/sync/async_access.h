@@ -1,4 +1,4 @@
-// Access to the private state of locks and holds, for asynchronous calls.
+// Access to the private state of locks and holds, for other parts of the library.
 #pragma once
 
 #include "sync/grant.h"

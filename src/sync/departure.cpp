@@ -11,10 +11,17 @@ using base::boot_time;
 departure::departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease)
     : client_{&client}, lock_{std::move(lock)}, lease_{std::move(lease)}
 {
-    using kind = core::local_lock::ending::kind;
+    using kind = core::local_sharing::ending::kind;
     const auto next = lock_->release(lease_);
-    if (next.what == kind::keep) ask(next.request);
-    if (next.what == kind::give_back) release();
+    switch (next.what) {
+    case kind::done: break;
+    case kind::lost:
+        client_->leases().notice_time(lease_);
+        outcome_ = lost_because(lease_->why);
+        break;
+    case kind::keep: ask(next.request); break;
+    case kind::give_back: release(); break;
+    }
 }
 
 void departure::release()

@@ -37,6 +37,11 @@ private:
 
 }  // namespace
 
+grant::~grant()
+{
+    delete own_loss_.load();
+}
+
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
@@ -240,10 +245,24 @@ std::stop_token grant::lost() const
         return stopped.get_token();
     }
     client_->leases().notice_time(lease_);
-    auto source = client_->leases().loss_of(lease_, fence_);
+    auto source = loss();
     // The dispatcher requests it too, but may be late. This runs the user's callbacks.
     if (lease_->state == hold_state::lost && has_holds()) source.request_stop();
     return source.get_token();
+}
+
+// The readers that share a lease leave it one by one, so each has a source of its own.
+std::stop_source grant::loss() const
+{
+    const bool is_reader = lease_->what->kind == core::object_kind::shared &&
+                           lease_->what->mode == core::entry_mode::reader;
+    if (!is_reader) return client_->leases().loss_of(lease_, fence_);
+    if (const auto* const mine = own_loss_.load()) return mine->source();
+    auto made = std::make_unique<const own_loss<grant>>(
+        *this, client_->leases().loss_of(lease_, fence_).get_token());
+    const own_loss<grant>* before = nullptr;
+    if (own_loss_.compare_exchange_strong(before, made.get())) return made.release()->source();
+    return before->source();
 }
 
 std::chrono::nanoseconds grant::valid_for() const noexcept

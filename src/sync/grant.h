@@ -1,4 +1,5 @@
 // One grant of a lock. A pawl::hold refers to it; several holds do if a recursive mutex was entered again.
+// Readers of one process may share a lease: each of them has a grant of its own.
 #pragma once
 
 #include "base/clock.h"
@@ -7,6 +8,7 @@
 #include "core/lease_table.h"
 #include "core/lock_word.h"
 #include "sync/client_state.h"
+#include "sync/own_loss.h"
 #include "sync/trouble.h"
 
 #include <pawl/hold.h>
@@ -16,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string_view>
 
 namespace pawl::sync {
@@ -40,6 +43,9 @@ public:
           fence_{lease_->fence}
     {
     }
+    ~grant();
+    grant(const grant&) = delete;
+    grant& operator=(const grant&) = delete;
 
     // One hold more: the lock is entered again. `not_owner` if the last hold has left in the meantime:
     // then the lock must be acquired anew.
@@ -78,6 +84,7 @@ private:
     [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length,
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
+    [[nodiscard]] std::stop_source loss() const;
     [[nodiscard]] unsigned drop_one();
     void undo_entry();
     [[nodiscard]] maybe_trouble release();
@@ -92,6 +99,8 @@ private:
     release_mode how_;
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
+    // Of a reader whose token was asked for. It is never replaced: any thread may be using it.
+    mutable std::atomic<const own_loss<grant>*> own_loss_{nullptr};
 };
 
 }  // namespace pawl::sync

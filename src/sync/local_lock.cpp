@@ -9,12 +9,34 @@ local_lock::local_lock(client_state& client, settings_ptr settings, std::weak_pt
     : client_{&client},
       settings_{std::move(settings)},
       all_{std::move(all)},
-      // Where no waiter may be overtaken, each one needs a place of its own at the server.
-      machine_{{.lease = settings_->lease,
-                .linger = settings_->linger,
-                .renew = settings_->renew,
-                .shares = settings_->joins && !settings_->fair}}
+      machine_(machine_for(*settings_))
 {
+}
+
+local_lock::machine local_lock::machine_for(const lock_settings& settings)
+{
+    using core::object_kind;
+    const auto kind = settings.what.kind;
+    if (kind == object_kind::shared && settings.what.mode == core::entry_mode::reader) {
+        return machine{
+            std::in_place_type<core::local_readers>,
+            core::local_readers::rules{.lease = settings.lease, .renew = settings.renew}};
+    }
+    // Where no waiter may be overtaken, each one needs a place of its own at the server. And only a lock
+    // with one holder is passed on: the server sets no numbers aside for the others.
+    const bool one_holder = kind == object_kind::exclusive || kind == object_kind::counted;
+    return machine{
+        std::in_place_type<core::local_lock>,
+        core::local_lock::rules{.lease = settings.lease,
+                                .linger = settings.linger,
+                                .renew = settings.renew,
+                                .shares = settings.joins && !settings.fair && one_holder}};
+}
+
+core::local_sharing& local_lock::sharing()
+{
+    if (auto* const readers = std::get_if<core::local_readers>(&machine_)) return *readers;
+    return std::get<core::local_lock>(machine_);
 }
 
 local_lock::~local_lock()
@@ -42,7 +64,7 @@ private:
 
 local_lock::event::~event()
 {
-    const auto what = lock_.machine_.take_effects();
+    const auto what = lock_.sharing().take_effects();
     auto& leases = lock_.client_->leases();
     if (what.resting) leases.rest(what.resting);
     for (const auto& each : what.ended) {
@@ -54,7 +76,7 @@ local_lock::event::~event()
     std::map<ticket, std::shared_ptr<bell>> all;
     if (what.wake_all) all.swap(lock_.waiting_);
     std::shared_ptr<bell> next;
-    if (const auto first = lock_.machine_.to_wake(now_)) {
+    if (const auto first = lock_.sharing().to_wake(now_)) {
         // A caller that has no bell yet is about to look.
         const auto found = lock_.waiting_.find(*first);
         if (found != lock_.waiting_.end()) next = found->second;
@@ -70,7 +92,7 @@ void local_lock::look_at(base::boot_time when)
     client_->loop().post([self = shared_from_this(), when] {
         self->client_->loop().call_at(when, [self] {
             const event here{*self};
-            self->machine_.on_time(here.now());
+            self->sharing().on_time(here.now());
         });
     });
 }
@@ -78,18 +100,15 @@ void local_lock::look_at(base::boot_time when)
 local_lock::turn local_lock::arrive(bool may_wait)
 {
     const event here{*this};
-    return passed_on(machine_.arrive(may_wait, here.now()));
+    return passed_on(sharing().arrive(may_wait, here.now()));
 }
 
 local_lock::turn local_lock::look(ticket mine, const std::shared_ptr<bell>& woken_by)
 {
     const event here{*this};
-    auto what = passed_on(machine_.look(mine, here.now()));
-    if (what.what == turn::kind::wait) {
-        waiting_[mine] = woken_by;
-    } else {
-        waiting_.erase(mine);
-    }
+    auto what = passed_on(sharing().look(mine, here.now()));
+    waiting_.erase(mine);
+    if (what.what == turn::kind::wait) waiting_[what.number] = woken_by;
     return what;
 }
 
@@ -104,34 +123,34 @@ void local_lock::leave(ticket mine)
 {
     const event here{*this};
     waiting_.erase(mine);
-    machine_.leave(mine, here.now());
+    sharing().leave(mine, here.now());
 }
 
-core::local_lock::question local_lock::begin_to_ask(bool alone)
+core::local_sharing::question local_lock::begin_to_ask(bool alone)
 {
     auto& room = client_->room();
     if (settings_->linger.count() > 0) room.listen();
     const event here{*this};
-    return machine_.begin_to_ask(alone, room.is_listening());
+    return sharing().begin_to_ask(alone, room.is_listening());
 }
 
 void local_lock::granted(bool alone, const core::lease_ptr& lease)
 {
     const event here{*this};
-    machine_.granted(alone, lease, here.now());
+    sharing().granted(alone, lease, here.now());
 }
 
 void local_lock::not_granted(bool alone, const trouble& why,
                              const std::optional<core::silence>& seen)
 {
     const event here{*this};
-    machine_.not_granted(alone, why, seen, here.now());
+    sharing().not_granted(alone, why, seen, here.now());
 }
 
-core::local_lock::ending local_lock::release(const core::lease_ptr& lease)
+core::local_sharing::ending local_lock::release(const core::lease_ptr& lease)
 {
     const event here{*this};
-    return machine_.release(lease, here.now());
+    return sharing().release(lease, here.now());
 }
 
 void local_lock::kept(const core::lease_ptr& lease, const core::keep_reply& got,
@@ -142,19 +161,19 @@ void local_lock::kept(const core::lease_ptr& lease, const core::keep_reply& got,
         lease->has_reserve = true;
     }
     const event here{*this};
-    machine_.kept(lease, got, sent, here.now());
+    sharing().kept(lease, got, sent, here.now());
 }
 
 void local_lock::wanted()
 {
     const event here{*this};
-    machine_.wanted(here.now());
+    sharing().wanted(here.now());
 }
 
 void local_lock::on_lost()
 {
     const event here{*this};
-    machine_.look_at_lease(here.now());
+    sharing().look_at_lease(here.now());
 }
 
 }  // namespace pawl::sync

@@ -1,11 +1,13 @@
-// One lock as the threads of this process share it: core::local_lock with its mutex, and the bells of the
-// callers that wait in line.
+// One lock as the threads of this process share it: a core::local_sharing with its mutex, and the bells of
+// the callers that wait in line.
 #pragma once
 
 #include "base/clock.h"
 #include "common/mutex.h"
 #include "core/lease_table.h"
 #include "core/local_lock.h"
+#include "core/local_readers.h"
+#include "core/local_sharing.h"
 #include "sync/bell.h"
 #include "sync/client_state.h"
 #include "sync/lock_settings.h"
@@ -14,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <variant>
 
 namespace pawl::sync {
 
@@ -27,17 +30,17 @@ public:
 
     [[nodiscard]] const settings_ptr& settings() const noexcept { return settings_; }
 
-    // All of these are as in core::local_lock. From any thread.
-    using turn = core::local_lock::turn;
-    using ticket = core::local_lock::ticket;
+    // All of these are as in core::local_sharing. From any thread.
+    using turn = core::local_sharing::turn;
+    using ticket = core::local_sharing::ticket;
     [[nodiscard]] turn arrive(bool may_wait);
     // The bell rings when the caller has to look again.
     [[nodiscard]] turn look(ticket mine, const std::shared_ptr<bell>& woken_by);
     void leave(ticket mine);
-    [[nodiscard]] core::local_lock::question begin_to_ask(bool alone);
+    [[nodiscard]] core::local_sharing::question begin_to_ask(bool alone);
     void granted(bool alone, const core::lease_ptr& lease);
     void not_granted(bool alone, const trouble& why, const std::optional<core::silence>& seen);
-    [[nodiscard]] core::local_lock::ending release(const core::lease_ptr& lease);
+    [[nodiscard]] core::local_sharing::ending release(const core::lease_ptr& lease);
     void kept(const core::lease_ptr& lease, const core::keep_reply& got, base::boot_time sent);
     void wanted();
 
@@ -48,6 +51,11 @@ private:
     // what follows from the event.
     class event;
     void look_at(base::boot_time when);
+
+    // In place: a client may have a million locks.
+    using machine = std::variant<core::local_lock, core::local_readers>;
+    [[nodiscard]] static machine machine_for(const lock_settings& settings);
+    [[nodiscard]] core::local_sharing& sharing() PAWL_REQUIRES(mutex_);
     [[nodiscard]] turn passed_on(turn what);
 
     client_state* client_;
@@ -55,7 +63,7 @@ private:
     std::weak_ptr<local_locks> all_;  // it may outlive them, in a task that never runs
 
     common::mutex mutex_;
-    core::local_lock machine_ PAWL_GUARDED_BY(mutex_);
+    machine machine_ PAWL_GUARDED_BY(mutex_);
     std::map<ticket, std::shared_ptr<bell>> waiting_ PAWL_GUARDED_BY(mutex_);
 };
 

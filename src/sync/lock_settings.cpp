@@ -10,7 +10,7 @@ namespace pawl::sync {
 settings_ptr settle(core::object what, const lock_options& options, fairness fairness)
 {
     core::check_name("lock name", what.name);
-    validate(options, fairness);
+    validate(what, options, fairness);
     const auto usual = what.kind == core::object_kind::counted ? layout::hash : layout::plain;
     what.layout = options.layout.value_or(usual);
     const auto* const polls = std::get_if<poll>(&options.wait);

@@ -140,8 +140,22 @@ std::size_t lock_state::last_of_this_thread() const noexcept
 bool lock_state::would_deadlock() const
 {
     if (is_recursive()) return false;
+    return is_in() || (other_side_ != nullptr && other_side_->is_in());
+}
+
+// Whether the calling thread has locked this side.
+bool lock_state::is_in() const
+{
     const auto* const mine = current();
     return mine != nullptr && mine->state() != hold_state::lost;
+}
+
+trouble lock_state::deadlock() const
+{
+    if (other_side_ == nullptr) return {errc::would_deadlock, {}};
+    const bool reads =
+        (is_in() ? this : other_side_)->settings_->what.mode == core::entry_mode::reader;
+    return {errc::would_deadlock, reads ? "this thread is a reader" : "this thread is the writer"};
 }
 
 }  // namespace pawl::sync

@@ -43,8 +43,12 @@ public:
     [[nodiscard]] hold* current() const noexcept;
     [[nodiscard]] std::unique_ptr<hold> take_current() noexcept;
 
-    // Whether the calling thread would wait for itself.
+    // Whether the calling thread would wait for itself. Of a shared_mutex both sides count.
     [[nodiscard]] bool would_deadlock() const;
+    [[nodiscard]] trouble deadlock() const;
+
+    // The writer's side of a shared_mutex has the readers' side here, and the other way round.
+    void set_other_side(const lock_state& other) noexcept { other_side_ = &other; }
 
     [[noreturn]] void raise(std::string_view action, const trouble& what) const;
 
@@ -58,6 +62,7 @@ private:
     }
     [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
+    [[nodiscard]] bool is_in() const;
     [[nodiscard]] grant_ptr own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept PAWL_REQUIRES(mutex_);
     void remember(const grant_ptr& mine);
@@ -65,6 +70,7 @@ private:
     std::shared_ptr<client_state> client_;
     settings_ptr settings_;
     std::shared_ptr<local_lock> lock_;  // null in a child process, which cannot use it
+    const lock_state* other_side_ = nullptr;
 
     mutable common::mutex mutex_;
     // For re-entry.

@@ -15,7 +15,7 @@ lockable::~lockable() = default;
 void lockable::lock()
 {
     // Without a time limit it returns false only if this thread would wait for itself.
-    if (!try_lock_within(time_limit::never())) state_->raise("lock", {errc::would_deadlock, {}});
+    if (!try_lock_within(time_limit::never())) state_->raise("lock", state_->deadlock());
 }
 
 bool lockable::try_lock()

@@ -71,11 +71,13 @@ std::string_view advice(errc failure, std::string_view detail)
     case errc::unreachable: return advice_on_silence(detail);
     case errc::refused: return advice_on_refusal(detail);
     case errc::not_a_lock:
-        return "the key is not a lock of this kind: choose another name (a mutex and a "
-               "recursive_mutex, or two layouts, cannot share one)";
+        return "the key is not a lock of this kind: choose another name (only a mutex and a "
+               "fair_mutex with the same layout can share one)";
     case errc::lost: return "stop the work that the lock protected, then acquire the lock again";
     case errc::not_owner: return "release a lock only after it was acquired, and only once";
-    case errc::would_deadlock: return "use pawl::recursive_mutex to lock again in the same thread";
+    case errc::would_deadlock:
+        return detail.empty() ? "use pawl::recursive_mutex to lock again in the same thread"
+                              : "unlock it first";
     case errc::wrong_process: return "make a new client in the child process";
     default: return {};
     }

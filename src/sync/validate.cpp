@@ -25,6 +25,24 @@ void check(std::string_view option, milliseconds value, milliseconds least, mill
         refuse(option, std::to_string(value.count()) + " ms", allowed);
 }
 
+void check_permits(std::string_view option, unsigned value)
+{
+    constexpr unsigned most = 1'000'000'000;
+    if (value < 1 || value > most) {
+        refuse(option, std::to_string(value), "1 to 1000000000");
+    }
+}
+
+// Several holders may be in such an object, each with a lease of its own.
+void check_for_several_holders(const lock_options& options, std::string_view type)
+{
+    const auto of_type = " of a " + std::string{type};
+    if (options.linger != 0ms) {
+        refuse("linger", std::to_string(options.linger.count()) + " ms" + of_type, "0");
+    }
+    if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
+}
+
 }  // namespace
 
 void validate(const client_options& options)
@@ -41,8 +59,14 @@ void validate(const client_options& options)
     }
 }
 
-void validate(const lock_options& options, fairness fairness)
+void validate(const core::object& what, const lock_options& options, fairness fairness)
 {
+    if (what.kind == core::object_kind::shared) check_for_several_holders(options, "shared_mutex");
+    if (what.kind == core::object_kind::permits) {
+        check_permits("capacity", what.capacity);
+        check_permits("permits", what.permits);
+        check_for_several_holders(options, "counting_semaphore");
+    }
     validate_lease("lease", options.lease);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");

@@ -2,6 +2,7 @@
 // the option, its value and the allowed values.
 #pragma once
 
+#include "core/object.h"
 #include "sync/lock_settings.h"
 
 #include <pawl/options.h>
@@ -12,7 +13,7 @@
 namespace pawl::sync {
 
 void validate(const client_options& options);
-void validate(const lock_options& options, fairness fairness);
+void validate(const core::object& what, const lock_options& options, fairness fairness);
 void validate_lease(std::string_view option, std::chrono::milliseconds lease);
 
 }  // namespace pawl::sync

@@ -1,0 +1,149 @@
+// pawl::shared_mutex: a std::shared_timed_mutex that spans processes and machines. Any number of
+// readers can have it at the same time, or one writer.
+//
+//   pawl::shared_mutex prices{client, "prices"};
+//   { std::shared_lock reading{prices}; /* … */ }
+//   { std::scoped_lock writing{prices}; /* … */ }
+//   if (auto reader = prices.try_acquire_shared_for(5s)) use(table, reader->fence());
+//
+// The mutex itself is the writer's side: lock(), acquire() and the other functions of a lockable
+// wait until no other holder is in. shared() is the readers' side. It is a lockable too, so that
+// readers have all forms of a call, for example `co_await pawl::coro::acquire(prices.shared())`.
+//
+//   state of the lock            a writer   a reader, in_order     a reader, readers_first
+//   free                         gets it    gets it                gets it
+//   readers are in               waits      gets it                gets it
+//   readers are in, and others   waits      waits behind them      gets it
+//   wait in the queue
+//   the writer is in             waits      waits                  waits
+//
+// Order. Waiters get the lock in the order of arrival, and readers that stand next to each other in
+// the queue get it together. So a writer that waits is not overtaken by readers that come later.
+// With reader_policy::readers_first, readers do not queue behind waiting writers; a writer can then
+// wait for ever, if readers never stop coming. A reader that waits because the writer is in has a
+// place in the queue under both policies. Each shared_mutex object decides how its own readers wait.
+//
+// Readers of one client share a lease. The first one costs a round trip. Readers that come within
+// 10 ms after its grant join it without a round trip; after that, the next reader asks the server
+// again. The lease goes back to the server when its last reader leaves; only that release costs a
+// round trip. Readers that share a lease have the same id() and the same fence(), and if the lease
+// is lost, all of them lose the lock. client_options::on_event and client::holds() report the lease
+// once. With lock_options::renew = false, each reader has a lease of its own. Writers share nothing.
+//
+// Fences. A writer gets a new fence, greater than all before it. A reader has the fence of the last
+// writer before it. So a reader whose fence is smaller than that of some data has come too late to
+// see them, and readers with the same fence have seen the same data.
+//
+// If a process dies, its leases end on the server, each for itself: a dead reader keeps a writer out
+// for the rest of its lease, and no longer.
+//
+// lock_options::linger must be 0 and lock_options::layout must be unset. A name belongs to one kind
+// of lock: a mutex and a shared_mutex of the same name get `not_a_lock`.
+//
+// <pawl/acquirable.h> and <pawl/lockable.h> document the functions of both sides.
+#pragma once
+
+#include <pawl/client.h>
+#include <pawl/export.h>
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/options.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <system_error>
+
+namespace pawl {
+
+// Whether a reader waits behind the writers that came before it.
+enum class reader_policy {
+    in_order,       // it does
+    readers_first,  // it does not: it enters if readers are in, or if the lock is free
+};
+
+class PAWL_EXPORT shared_mutex : public lockable {
+public:
+    // Checks the name (1 to 512 bytes, any except NUL) and the options. No round trip. Throws
+    // pawl::error (bad_argument).
+    shared_mutex(client& client, std::string_view name, const lock_options& options = {},
+                 reader_policy readers = reader_policy::in_order);
+    ~shared_mutex();
+
+    // Returns the readers' side. It is valid as long as this object.
+    // Round trips: none.
+    // Threads: any thread may call it.
+    [[nodiscard]] lockable& shared() noexcept { return shared_; }
+
+    // ── Handles of readers ──────────────────────────────────────────────────────────────────────
+    // The same as on shared(), which also has the forms with a std::error_code& and the
+    // asynchronous forms.
+    // Round trips: none if the reader joins a lease that this client has. Otherwise one.
+    // On failure, threads, cancellation: as acquirable::acquire(), try_acquire() and
+    //     try_acquire_for().
+    [[nodiscard]] hold acquire_shared(const std::stop_token& stop = {})
+    {
+        return shared_.acquire(stop);
+    }
+
+    [[nodiscard]] std::optional<hold> try_acquire_shared(const std::stop_token& stop = {})
+    {
+        return shared_.try_acquire(stop);
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<hold> try_acquire_shared_for(
+        std::chrono::duration<Rep, Period> wait, const std::stop_token& stop = {})
+    {
+        return shared_.try_acquire_for(wait, stop);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<hold> try_acquire_shared_until(
+        std::chrono::time_point<Clock, Duration> when, const std::stop_token& stop = {})
+    {
+        return shared_.try_acquire_until(when, stop);
+    }
+
+    // ── The interface of std::shared_timed_mutex ────────────────────────────────────────────────
+    // The same as lock(), try_lock(), unlock() … on shared(). shared().current() is the hold of the
+    // calling thread.
+    // Round trips: as for the handles above.
+    // On failure: as lockable::lock(), try_lock() and unlock(). A thread that has locked this
+    //     object, as the writer or as a reader, and locks it again on either side, gets
+    //     `would_deadlock`; the try forms return false. That holds for a second lock_shared() too:
+    //     it would wait for a writer in the queue, which waits for the first one.
+    // Threads: unlock_shared() on the thread that called lock_shared(); the others on any thread.
+    // Cancellation: none; use the handles.
+    void lock_shared() { shared_.lock(); }
+
+    [[nodiscard]] bool try_lock_shared() { return shared_.try_lock(); }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> wait)
+    {
+        return shared_.try_lock_for(wait);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> when)
+    {
+        return shared_.try_lock_until(when);
+    }
+
+    void unlock_shared() noexcept { shared_.unlock(); }
+    void unlock_shared(std::error_code& ec) noexcept { shared_.unlock(ec); }
+
+private:
+    class PAWL_EXPORT readers_side final : public lockable {
+    public:
+        explicit readers_side(std::unique_ptr<state> made) noexcept;
+        ~readers_side();
+    };
+
+    readers_side shared_;
+};
+
+}  // namespace pawl
