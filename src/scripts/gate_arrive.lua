@@ -22,10 +22,10 @@ local number, before = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', 
 if number and tonumber(number) >= tonumber(ARGV[2]) then
   return '1 ' .. before .. ' ' .. micros
 end
-if tonumber(ARGV[3]) > left then
+if tonumber(ARGV[3]) > tonumber(left) then
   return '-5 ' .. left .. ' ' .. micros
 end
-before, left = phase, left - ARGV[3]
+before, left, phase = tonumber(phase), left - ARGV[3], tonumber(phase)
 if ARGV[6] == '1' then
   expected = expected - 1
 end
@@ -35,7 +35,8 @@ if left == 0 then
     left = expected
   end
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. before, 'expected', expected, 'left', left, 'phase', phase)
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. before,
+  'gate', made .. ' ' .. expected .. ' ' .. left .. ' ' .. phase)
 if phase > before then
   local who, place = redis.call('LPOP', KEYS[3]), redis.call('LPOP', KEYS[3])
   while place do

@@ -17,7 +17,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
 end
 local flags, made, lifetime = ARGV[3] + 0, ARGV[5], ARGV[6]
 --@ gate
-if phase > tonumber(ARGV[7]) then
+if tonumber(phase) > tonumber(ARGV[7]) then
   if flags % 2 == 1 then
 --@ leave_queue
   end

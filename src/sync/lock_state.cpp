@@ -56,7 +56,7 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
                  told = std::shared_ptr{std::move(told)}](acquisition& over) {
         auto& got = over.outcome();
         if (auto* const granted = std::get_if<grant_ptr>(&got)) {
-            told->done(async_access::make(std::move(*granted)), {}, {});
+            told->done(*granted ? async_access::make(std::move(*granted)) : hold{}, {}, {});
             return;
         }
         const auto& failed = std::get<trouble>(got);

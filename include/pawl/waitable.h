@@ -1,0 +1,107 @@
+// pawl::waitable is the common interface of what can be waited for without being held: a
+// pawl::latch, and a pawl::barrier after an arrival.
+//
+//   call                  waits        limit passed   token stopped   trouble
+//   wait                  for ever     –              throws          throws
+//   try_wait              no           –              –               throws
+//   wait_for, wait_until  to limit     false          false           throws
+//
+// Each call may also wait for the server's answer, up to client_options::command_limit. Trouble
+// stands for `unreachable`, `refused`, `not_a_lock` or `wrong_process`; <pawl/error.h> explains
+// each. The forms with a std::error_code& do not throw: they set ec, also to `busy`, `timed_out`
+// and `cancelled`, and clear it on success.
+//
+// A waiter is in a queue on the server and is told by a message. If that message is lost, the
+// waiter finds out when it asks again, after 10 s at most.
+#pragma once
+
+#include <pawl/client.h>
+#include <pawl/export.h>
+#include <pawl/time_limit.h>
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <system_error>
+
+namespace pawl {
+
+class PAWL_EXPORT waitable {
+public:
+    waitable(const waitable&) = delete;
+    waitable& operator=(const waitable&) = delete;
+
+    // Waits until it is open.
+    // Round trips: one if it is open; else one to join the queue, and one every 10 s.
+    // On failure: throws pawl::error, or sets ec. Fails with `unreachable` when the server has not
+    //     answered for client_options::command_limit.
+    // Threads: any thread may call it, several at the same time.
+    // Cancellation: a stop request ends the wait at once, with `cancelled`.
+    void wait(const std::stop_token& stop = {});
+    void wait(std::error_code& ec) noexcept;
+    void wait(const std::stop_token& stop, std::error_code& ec) noexcept;
+
+    // Whether it is open.
+    // Round trips: one.
+    // On failure: throws pawl::error, or sets ec and returns false.
+    // Threads: any thread may call it.
+    [[nodiscard]] bool try_wait();
+    [[nodiscard]] bool try_wait(std::error_code& ec) noexcept;
+
+    // These wait as wait() does, but only until the limit. They return whether it is open.
+    // Round trips: as wait().
+    // On failure: as wait(), but false if the limit has passed or stop was requested.
+    // Threads: as wait().
+    // Cancellation: a stop request ends the wait at once.
+    template <class Rep, class Period>
+    [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> limit,
+                                const std::stop_token& stop = {})
+    {
+        return wait_within(time_limit::after(limit), stop);
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> limit,
+                                std::error_code& ec) noexcept
+    {
+        return wait_within(time_limit::after(limit), {}, ec);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> when,
+                                  const std::stop_token& stop = {})
+    {
+        return wait_within(time_limit::at(when), stop);
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> when,
+                                  std::error_code& ec) noexcept
+    {
+        return wait_within(time_limit::at(when), {}, ec);
+    }
+
+    // Returns the name.
+    // Round trips: none.
+    // Threads: any thread may call it.
+    [[nodiscard]] const std::string& name() const noexcept;
+
+protected:
+    // For internal use by the library.
+    class state;
+    explicit waitable(std::unique_ptr<state> made) noexcept;
+    waitable(waitable&&) noexcept;
+    waitable& operator=(waitable&&) noexcept;
+    ~waitable();
+
+private:
+    friend struct async_access;
+
+    bool wait_within(time_limit limit, const std::stop_token& stop);
+    bool wait_within(time_limit limit, const std::stop_token& stop, std::error_code& ec) noexcept;
+
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace pawl
