@@ -1,7 +1,7 @@
 // pawl::latch: a std::latch that spans processes and machines. It opens when it has been counted
 // down as often as it expects, and stays open.
 //
-//   pawl::latch ready{client, "ready", 3};
+//   pawl::latch ready{client, "ready:2026-11-16", 3};
 //   ready.count_down();      // in each of three processes
 //   ready.wait();            // in any process
 //
@@ -9,17 +9,22 @@
 //   closed   some count_down() are missing   counts; the last one opens it   waits
 //   open     all have come                   fails with `refused`            returns at once
 //
-// The latch is made at the server by the first call, and is forgotten 24 hours after the last call.
-// After that, or if the server loses its data, it is closed and starts to count anew. So give each
-// use a name of its own, for example with the date or the number of the batch. A latch of the same
-// name that expects another number is an error (`refused`) which names both numbers.
+// The first call makes the latch at the server. The server forgets it 24 hours after the last call.
+// After that, or if the server loses its data, the latch is closed and counts from the beginning.
+// So give each use a name of its own, for example with the date or the number of the batch. If the
+// server has a latch of this name that expects another number, calls fail with `refused`; the
+// message has both numbers.
 //
-// <pawl/waitable.h> documents the functions that wait.
+// <pawl/waitable.h> documents the functions that wait. The object may be destroyed while other
+// objects, in this process or elsewhere, use the same latch. Destroy the client last.
 #pragma once
 
+#include <pawl/client.h>
+#include <pawl/export.h>
 #include <pawl/waitable.h>
 
 #include <memory>
+#include <stop_token>
 #include <string_view>
 #include <system_error>
 
@@ -27,8 +32,8 @@ namespace pawl {
 
 class PAWL_EXPORT latch : public waitable {
 public:
-    // Checks the name (1 to 512 bytes, any except NUL) and the number (1 to 1,000,000). No round
-    // trip. Throws pawl::error (bad_argument).
+    // Checks the name (1 to 512 bytes, any except NUL) and the number (1 to max()). No round trip.
+    // Throws pawl::error (bad_argument).
     latch(client& client, std::string_view name, unsigned expected);
     ~latch();
     latch(const latch&) = delete;
@@ -38,21 +43,33 @@ public:
     // Round trips: one.
     // On failure: throws pawl::error, or sets ec. A request that is repeated because an answer was
     //     lost counts once. After `unreachable` it is not known whether it was counted. Fails with
-    //     `refused` if fewer than `count` are missing.
+    //     `refused` if fewer than `count` are missing; then nothing is counted.
     // Threads: any thread may call it, several at the same time.
+    // Cancellation: none. The call ends within client_options::command_limit.
     void count_down(unsigned count = 1);
     void count_down(std::error_code& ec) noexcept;
     void count_down(unsigned count, std::error_code& ec) noexcept;
 
-    // Counts down, then waits: as count_down() and wait().
+    // Counts down, then waits.
+    // Round trips, on failure, threads: as count_down() and wait().
+    // Cancellation: a stop request ends the wait at once, with `cancelled`. It is counted even so.
     void arrive_and_wait(unsigned count = 1, const std::stop_token& stop = {});
+    void arrive_and_wait(std::error_code& ec) noexcept;
+    void arrive_and_wait(unsigned count, const std::stop_token& stop, std::error_code& ec) noexcept;
 
-    // The number that was given to the constructor.
+    // Returns the number that was given to the constructor.
+    // Round trips: none.
+    // Threads: any thread may call it.
     [[nodiscard]] unsigned expected() const noexcept;
 
+    // Returns the greatest number that a latch can expect.
+    [[nodiscard]] static constexpr unsigned max() noexcept { return most_arrivals; }
+
 private:
+    friend struct async_access;
+
     class arrivals;
-    std::unique_ptr<arrivals> arrivals_;
+    std::shared_ptr<arrivals> arrivals_;
 };
 
 }  // namespace pawl

@@ -1,4 +1,4 @@
-// What can be held: a name, a kind and a layout.
+// What can be held or waited for: a name, a kind and a layout.
 #pragma once
 
 #include <pawl/options.h>
@@ -39,7 +39,7 @@ struct object {
     unsigned permits = 1;     // permits: how many each hold takes
     unsigned capacity = 0;    // permits: how many there are
     unsigned expected = 0;    // latch, barrier: how many arrivals open it
-    std::uint64_t phase = 0;  // barrier: wait until it has opened after this phase
+    std::uint64_t phase = 0;  // barrier: wait until this phase has ended
 
     bool operator==(const object&) const = default;
 };

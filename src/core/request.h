@@ -193,8 +193,8 @@ struct arrived {
 
 using arrive_reply = std::variant<failure, arrived>;
 
-// A participant numbers its arrivals, and sends the next one only after the answer to the last. So a delayed
-// or repeated request does not count again.
+// A participant numbers its arrivals, and sends the next one only when the last one was answered or given up.
+// So a delayed or repeated request does not count again.
 struct arrive_request {
     using reply = arrive_reply;
 
@@ -202,7 +202,7 @@ struct arrive_request {
     std::string_view participant{};
     std::uint64_t number = 1;
     unsigned count = 1;      // how many arrivals it counts for
-    bool drops_out = false;  // fewer are expected from the next phase on
+    bool drops_out = false;  // one less is expected from the next phase on
 };
 
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────

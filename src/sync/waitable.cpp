@@ -4,12 +4,14 @@
 
 #include <pawl/error.h>
 
+#include <string>
 #include <utility>
 #include <variant>
 
 namespace pawl {
 namespace {
 
+// Codes for which the timed forms and try_wait() return false and do not throw.
 bool is_just_no(errc code)
 {
     return code == errc::busy || code == errc::timed_out || code == errc::cancelled;
@@ -22,45 +24,45 @@ waitable::waitable(waitable&&) noexcept = default;
 waitable& waitable::operator=(waitable&&) noexcept = default;
 waitable::~waitable() = default;
 
-void waitable::wait(const std::stop_token& stop)
+void waitable::wait(const std::stop_token& stop) const
 {
-    const auto got = state_->acquire(time_limit::never(), stop);
-    if (const auto* const failed = std::get_if<sync::trouble>(&got)) state_->raise("wait", *failed);
+    const auto got = mine().acquire(time_limit::never(), stop);
+    if (const auto* const failed = std::get_if<sync::trouble>(&got)) mine().raise(*failed);
 }
 
-void waitable::wait(std::error_code& ec) noexcept
+void waitable::wait(std::error_code& ec) const noexcept
 {
     wait({}, ec);
 }
 
-void waitable::wait(const std::stop_token& stop, std::error_code& ec) noexcept
+void waitable::wait(const std::stop_token& stop, std::error_code& ec) const noexcept
 {
     static_cast<void>(wait_within(time_limit::never(), stop, ec));
 }
 
-bool waitable::try_wait()
+bool waitable::try_wait() const
 {
     return wait_within(time_limit::now(), {});
 }
 
-bool waitable::try_wait(std::error_code& ec) noexcept
+bool waitable::try_wait(std::error_code& ec) const noexcept
 {
     return wait_within(time_limit::now(), {}, ec);
 }
 
-bool waitable::wait_within(time_limit limit, const std::stop_token& stop)
+bool waitable::wait_within(time_limit limit, const std::stop_token& stop) const
 {
-    const auto got = state_->acquire(limit, stop);
+    const auto got = mine().acquire(limit, stop);
     const auto* const failed = std::get_if<sync::trouble>(&got);
-    if (failed != nullptr && !is_just_no(failed->code)) state_->raise("wait", *failed);
+    if (failed != nullptr && !is_just_no(failed->code)) mine().raise(*failed);
     return failed == nullptr;
 }
 
 bool waitable::wait_within(time_limit limit, const std::stop_token& stop,
-                           std::error_code& ec) noexcept
+                           std::error_code& ec) const noexcept
 {
     return sync::with_code(ec, [&] {
-        const auto got = state_->acquire(limit, stop);
+        const auto got = mine().acquire(limit, stop);
         const auto* const failed = std::get_if<sync::trouble>(&got);
         if (failed != nullptr) ec = failed->code;
         return failed == nullptr;
@@ -69,7 +71,14 @@ bool waitable::wait_within(time_limit limit, const std::stop_token& stop,
 
 const std::string& waitable::name() const noexcept
 {
-    return state_->name();
+    static const std::string none;
+    return state_ ? state_->name() : none;
+}
+
+waitable::state& waitable::mine() const
+{
+    if (!state_) throw error{errc::bad_argument, "wait: an empty arrival"};
+    return *state_;
 }
 
 }  // namespace pawl

@@ -32,7 +32,7 @@ std::vector<std::string> more_arguments(const acquire_request& what)
     switch (storage_of(object)) {
     case storage::plain:
     case storage::hash: return {};
-    case storage::gate: return {made_as(object), lifetime_text(), std::to_string(object.phase)};
+    case storage::gate: return {made_as(object), std::to_string(object.phase)};
     case storage::members: break;
     }
     if (!what.instead_of) return {capacity_text(object)};
@@ -44,6 +44,15 @@ core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
     return {.what = core::failure_kind::refused,
             .detail = std::to_string(mine.what->permits) + " permits are more than the capacity, " +
                       std::to_string(stored)};
+}
+
+// By a barrier's waiter: the phase in which it arrived. By an exchange: the holder that leaves.
+core::failure lost_since(const core::object& what)
+{
+    const bool is_phase = what.kind == core::object_kind::barrier;
+    return {.what = core::failure_kind::refused,
+            .detail = is_phase ? "the server has lost the phase of this arrival"
+                               : "the lock was lost"};
 }
 
 }  // namespace
@@ -100,8 +109,7 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
     case -4: return wrong_number(*what.mine.what, answer->number);
     case -5: return too_many_permits(what.mine, answer->number);
     case -6: return other_kind(*what.mine.what);
-    case -7:
-        return core::failure{.what = core::failure_kind::refused, .detail = "the lock was lost"};
+    case -7: return lost_since(*what.mine.what);
     default: return no_sense();
     }
 }

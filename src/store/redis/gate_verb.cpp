@@ -9,12 +9,11 @@ namespace pawl::store {
 
 void append(std::string& out, const core::arrive_request& what, const script_style& how)
 {
-    open_call(out, redis::scripts::gate_arrive, how, what.what->name, 6);
+    open_call(out, redis::scripts::gate_arrive, how, what.what->name, 5);
     redis::append_word(out, what.participant);
     append_number(out, what.number);
     append_number(out, what.count);
     redis::append_word(out, made_as(*what.what));
-    redis::append_word(out, lifetime_text());
     redis::append_word(out, what.drops_out ? "1" : "");
 }
 

@@ -111,11 +111,11 @@ void acquire_call::note_taken(core::acquire_reply& got) const
     if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
 }
 
-// ── Questions about one hold ────────────────────────────────────────────────────────────────────
+// ── Requests with one call of a script ──────────────────────────────────────────────────────────
 
-hold_call::hold_call(question what) : what_{std::move(what)}, form_{first_form()} {}
+simple_call::simple_call(question what) : what_{std::move(what)}, form_{first_form()} {}
 
-unsigned hold_call::write(const redis::server_facts& server, std::string& out)
+unsigned simple_call::write(const redis::server_facts& server, std::string& out)
 {
     const script_style how{form_, server};
     std::visit(
@@ -130,7 +130,7 @@ unsigned hold_call::write(const redis::server_facts& server, std::string& out)
     return 1;
 }
 
-server_call::next hold_call::on_reply(const redis::reply_view& reply)
+server_call::next simple_call::on_reply(const redis::reply_view& reply)
 {
     if (is_to_be_sent_in_full(form_, reply)) {
         form_ = script_form::in_full;
@@ -148,7 +148,7 @@ server_call::next hold_call::on_reply(const redis::reply_view& reply)
     return next::finish;
 }
 
-core::reply hold_call::on_problem(const redis::failure& why) const
+core::reply simple_call::on_problem(const redis::failure& why) const
 {
     return std::visit(
         [&](const auto& each) -> core::reply {
@@ -243,7 +243,7 @@ any_call make_call(core::request what, server_memory& memory)
             } else if constexpr (std::is_same_v<asked, core::renew_request>) {
                 return renew_call{each};
             } else {
-                return hold_call{std::move(each)};
+                return simple_call{std::move(each)};
             }
         },
         what);

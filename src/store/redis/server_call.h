@@ -46,8 +46,8 @@ public:
     // Returns the reply. May be called after `finish`.
     [[nodiscard]] virtual core::reply take() = 0;
 
-    // Whether a local: server is started for this request. Only an acquire needs that, because a server
-    // that was stopped has no locks.
+    // Whether a local: server is started for this request. Requests about a hold do not need that, because
+    // a server that was stopped has no locks.
     [[nodiscard]] virtual bool may_start_server() const noexcept { return false; }
 
 protected:
@@ -82,17 +82,21 @@ private:
     core::acquire_reply got_;
 };
 
-// A request with one call of a script: about one hold, or an arrival.
-class hold_call final : public server_call {
+// Any request that takes one call of a script and has no other form.
+class simple_call final : public server_call {
 public:
     using question = std::variant<core::count_request, core::extend_request, core::check_request,
                                   core::release_request, core::keep_request, core::arrive_request>;
-    explicit hold_call(question what);
+    explicit simple_call(question what);
 
     [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out) override;
     [[nodiscard]] next on_reply(const redis::reply_view& reply) override;
     [[nodiscard]] core::reply on_problem(const redis::failure& why) const override;
     [[nodiscard]] core::reply take() override { return std::move(got_); }
+    [[nodiscard]] bool may_start_server() const noexcept override
+    {
+        return std::holds_alternative<core::arrive_request>(what_);
+    }
 
 private:
     question what_;
@@ -130,7 +134,7 @@ private:
 };
 
 // The call for any request.
-using any_call = std::variant<acquire_call, hold_call, renew_call>;
+using any_call = std::variant<acquire_call, simple_call, renew_call>;
 [[nodiscard]] any_call make_call(core::request what, server_memory& memory);
 [[nodiscard]] server_call& call_in(any_call& any);
 

@@ -2,9 +2,9 @@
 
 #include "redis/resp.h"
 
-#include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 namespace pawl::store {
 
@@ -91,12 +91,6 @@ std::string made_as(const core::object& gate)
     return (once ? "latch " : "barrier ") + std::to_string(gate.expected);
 }
 
-std::string lifetime_text()
-{
-    constexpr std::chrono::hours lifetime{24};
-    return std::to_string(std::chrono::milliseconds{lifetime}.count());
-}
-
 core::failure wrong_number(const core::object& what, std::int64_t stored)
 {
     const auto number = std::to_string(stored);
@@ -112,10 +106,12 @@ core::failure wrong_number(const core::object& what, std::int64_t stored)
 
 core::failure other_kind(const core::object& what)
 {
-    const std::string detail = core::is_gate(what.kind)
-                                   ? "one of latch and barrier, and not this one"
-                                   : "one of shared_mutex and counting_semaphore, and not this one";
-    return {.what = core::failure_kind::not_a_lock, .detail = detail};
+    std::string detail = "one of shared_mutex and counting_semaphore, and not this one";
+    if (what.kind == core::object_kind::latch) detail = "the server has a barrier, and not a latch";
+    if (what.kind == core::object_kind::barrier) {
+        detail = "the server has a latch, and not a barrier";
+    }
+    return {.what = core::failure_kind::not_a_lock, .detail = std::move(detail)};
 }
 
 }  // namespace pawl::store

@@ -39,9 +39,8 @@ void append_holder(std::string& out, const core::claim& who);
 // The capacity of a semaphore, or an empty text for a shared mutex.
 [[nodiscard]] std::string capacity_text(const core::object& what);
 
-// What a gate was made as, and how long the server remembers it if it is not used, in ms: parts/gate.lua.
+// What a gate was made as: parts/gate.lua.
 [[nodiscard]] std::string made_as(const core::object& gate);
-[[nodiscard]] std::string lifetime_text();
 
 // The server has the object with another capacity, or with another number of arrivals.
 [[nodiscard]] core::failure wrong_number(const core::object& what, std::int64_t stored);
