@@ -31,24 +31,24 @@ if ARGV[5] == '1' then
 end
 local opens = left == 0
 if opens then
-  phase = phase + 1
+  phase = string.format('%016.0f', phase + 1)
   if string.find(made, 'barrier', 1, true) then
     left = expected
   end
 end
 -- Arrivals of the last hour are remembered, because their requests may be repeated. Older ones are removed once an
 -- hour, when a phase ends: the processes that take part may be new ones in each phase.
-if opens and now - tidied > 3600000 then
-  tidied = now
+if opens and micros - tidied > 3600000000 then
+  tidied = micros
   local all = redis.call('HGETALL', KEYS[1])
   for i = 1, #all, 2 do
     local time = string.match(all[i + 1], '^%d+ %d+ (%d+)$')
-    if time and now - time > 3600000 then
+    if time and micros - time > 3600000000 then
       redis.call('HDEL', KEYS[1], all[i])
     end
   end
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. mine .. ' ' .. now, 'gate', GATE_TEXT())
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. mine .. ' ' .. micros, 'gate', GATE_TEXT())
 if opens then
   local who, place = redis.call('LPOP', KEYS[3]), redis.call('LPOP', KEYS[3])
   while place do

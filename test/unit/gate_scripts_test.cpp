@@ -12,7 +12,7 @@ protected:
     gate_scripts() : members_scripts{""} {}
 
     // The phases of a gate that is made at the beginning of the test.
-    static std::string phase(int which) { return std::to_string(1'700'000'000'000 + which); }
+    static std::string phase(int which) { return std::to_string(1'700'000'000'000'000 + which); }
     static constexpr std::string_view of_a_latch = "0";
 
     std::string arrive(std::string_view participant, int number = 1, int count = 1,
@@ -148,8 +148,8 @@ TEST_F(gate_scripts, a_barrier_that_was_forgotten_is_an_error_for_its_waiters)
     arrive("p", 2);
     arrive("q");
     EXPECT_EQ(wait("y", phase(0)), said(-7, "0")) << "phases of the new barrier are others";
-    EXPECT_EQ(wait("y", phase(1'000)), open_in(1'001));
-    EXPECT_EQ(wait("y", phase(1'002)), said(-7, "0")) << "a phase that has not begun";
+    EXPECT_EQ(wait("y", phase(1'000'000)), open_in(1'000'001));
+    EXPECT_EQ(wait("y", phase(1'000'002)), said(-7, "0")) << "a phase that has not begun";
 }
 
 TEST_F(gate_scripts, a_waiter_that_looks_keeps_its_place_and_one_that_leaves_has_none)
@@ -202,7 +202,7 @@ TEST_F(gate_scripts, a_gate_is_forgotten_a_day_after_its_last_use)
     pass(1h);
     look("x");
     EXPECT_EQ(ask({"PTTL", "a"}), ":86400000|");
-    pass(24h);
+    pass(24h + 1ms);
     EXPECT_EQ(ask({"EXISTS", "a"}), ":0|");
 }
 
