@@ -22,6 +22,7 @@
 #pragma once
 
 #include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/waitable.h>
 
@@ -30,6 +31,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
@@ -94,6 +96,47 @@ public:
     // Round trips, on failure, threads, cancellation: as arrive().
     void arrive_and_drop();
     void arrive_and_drop(std::error_code& ec) noexcept;
+
+    // These arrive with any completion token of Boost.Asio, as the members of waitable wait. The
+    // handler gets an error code; that of async_arrive() also the arrival.
+    // Round trips, on failure, threads: as the blocking calls, and as waitable::async_wait().
+    // Cancellation: of async_arrive_and_wait(), through the handler's associated cancellation slot.
+    //     The arrival counts even so. The others end within client_options::command_limit.
+    template <class CompletionToken>
+    auto async_arrive(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::arrive(
+                *this, 1, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_arrive(unsigned count, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::arrive(
+                *this, count, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_arrive_and_wait(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::arrive_and_wait(
+                *this, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_arrive_and_drop(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::arrive_and_drop(
+                *this, std::forward<CompletionToken>(token));
+        }
+    }
 
     // Returns the number that was given to the constructor.
     // Round trips: none.

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/waitable.h>
 
@@ -27,6 +28,7 @@
 #include <stop_token>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
@@ -56,6 +58,28 @@ public:
     void arrive_and_wait(unsigned count = 1, const std::stop_token& stop = {});
     void arrive_and_wait(std::error_code& ec) noexcept;
     void arrive_and_wait(unsigned count, const std::stop_token& stop, std::error_code& ec) noexcept;
+
+    // Counts down with any completion token of Boost.Asio, as the members of waitable wait. The
+    // handler gets an error code.
+    // Round trips, on failure, threads: as count_down(), and as waitable::async_wait().
+    // Cancellation: none. The call ends within client_options::command_limit.
+    template <class CompletionToken>
+    auto async_count_down(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::count_down(
+                *this, 1, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_count_down(unsigned count, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::count_down(
+                *this, count, std::forward<CompletionToken>(token));
+        }
+    }
 
     // Returns the number that was given to the constructor.
     // Round trips: none.

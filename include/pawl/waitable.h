@@ -15,7 +15,7 @@
 // message is lost, the waiter finds out when it asks again, after 10 s at most.
 #pragma once
 
-#include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/time_limit.h>
 
@@ -24,6 +24,7 @@
 #include <stop_token>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
@@ -98,6 +99,42 @@ public:
                                   const std::stop_token& stop, std::error_code& ec) const noexcept
     {
         return wait_within(time_limit::at(when), stop, ec);
+    }
+
+    // These wait with any completion token of Boost.Asio. They need <pawl/asio.h>; if it is not
+    // included, the compiler's message names it. <pawl/coro.h>, <pawl/futures.h> and
+    // <pawl/async.h> have functions for other frameworks. The handler gets an error code; for the
+    // last two functions also whether it is open.
+    // Round trips: as the blocking calls.
+    // On failure: the handler gets the error code.
+    // Threads: any thread may call them. The handler is called through its associated executor,
+    //     never inside the call.
+    // Cancellation: through the handler's associated cancellation slot.
+    template <class CompletionToken>
+    auto async_wait(CompletionToken&& token) const
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait(*this,
+                                                             std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_try_wait(CompletionToken&& token) const
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait_within(
+                *this, time_limit::now(), std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class Rep, class Period, class CompletionToken>
+    auto async_wait_for(std::chrono::duration<Rep, Period> limit, CompletionToken&& token) const
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait_within(
+                *this, time_limit::after(limit), std::forward<CompletionToken>(token));
+        }
     }
 
     // Returns the name of the latch or barrier.
