@@ -25,9 +25,11 @@
 //   trouble                                  as blocking     empty
 //                                            calls
 //
-// If the client is destroyed while a release or an extension is in progress, the destructor waits
-// for it, for at most client_options::shutdown_limit. If there is no answer by then, the call ends
-// with `cancelled`.
+// If the client is destroyed while a release, an extension or an arrival is in progress, the
+// destructor waits for it, for at most client_options::shutdown_limit. If there is no answer by
+// then, the call ends with `cancelled`.
+//
+// wait() ends in the same ways as acquire(), without a hold.
 //
 //   when stop is requested                   what happens
 //   before a request was sent                no request is sent
@@ -47,9 +49,12 @@
 #pragma once
 
 #include <pawl/acquirable.h>
+#include <pawl/barrier.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
+#include <pawl/latch.h>
 #include <pawl/time_limit.h>
+#include <pawl/waitable.h>
 
 #include <chrono>
 #include <memory>
@@ -72,7 +77,20 @@ public:
     virtual void done(hold got, std::error_code ec, std::string_view message) noexcept = 0;
 };
 
-// The receiver of the result of release() and extend(). Derive from it.
+// The receiver of the result of arrive(). Derive from it.
+class arrive_completion {
+public:
+    arrive_completion() = default;
+    virtual ~arrive_completion() = default;
+    arrive_completion(const arrive_completion&) = delete;
+    arrive_completion& operator=(const arrive_completion&) = delete;
+
+    // On success `ec` is clear, and `got` is the arrival. `message` is as in acquire_completion.
+    virtual void done(barrier::arrival got, std::error_code ec,
+                      std::string_view message) noexcept = 0;
+};
+
+// The receiver of the result of all other calls. Derive from it.
 class completion {
 public:
     completion() = default;
@@ -110,5 +128,39 @@ PAWL_EXPORT void release(hold what, std::unique_ptr<completion> told = nullptr);
 // Cancellation: none. The call ends within client_options::command_limit.
 PAWL_EXPORT void extend(hold& what, std::chrono::milliseconds lease,
                         std::unique_ptr<completion> told);
+
+// ── Latches and barriers ────────────────────────────────────────────────────────────────────────
+// The latch, barrier or arrival object may be destroyed while the call is in progress.
+
+// Waits until `limit`, as the functions of waitable do.
+// Round trips: as waitable::wait().
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+PAWL_EXPORT void wait(const waitable& what, time_limit limit, std::unique_ptr<completion> told,
+                      std::stop_token stop = {});
+
+// Counts down, as latch::count_down() does.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+PAWL_EXPORT void count_down(latch& what, unsigned count, std::unique_ptr<completion> told);
+
+// Arrives, as barrier::arrive() and barrier::arrive_and_drop() do.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+PAWL_EXPORT void arrive(barrier& what, unsigned count, std::unique_ptr<arrive_completion> told);
+PAWL_EXPORT void arrive_and_drop(barrier& what, std::unique_ptr<completion> told);
+
+// Arrives and waits, as barrier::arrive_and_wait() does.
+// Round trips: as barrier::arrive_and_wait().
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: by `stop`. The arrival counts even so.
+PAWL_EXPORT void arrive_and_wait(barrier& what, std::unique_ptr<completion> told,
+                                 std::stop_token stop = {});
 
 }  // namespace pawl::async

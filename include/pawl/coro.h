@@ -14,6 +14,16 @@
 //   coro::release(std::move(held))    nothing                –                –           throws
 //   coro::extend(held, 1min)          nothing                –                –           throws
 //
+//   coro::wait(latch)                 nothing                waits            throws      throws
+//   coro::try_wait(latch)             bool                   false            false       throws
+//   coro::wait_for(latch, 5s)         bool                   false            false       throws
+//   coro::count_down(latch)           nothing                –                –           throws
+//   coro::arrive(barrier)             barrier::arrival       –                –           throws
+//   coro::arrive_and_wait(barrier)    nothing                waits            throws      throws
+//   coro::arrive_and_drop(barrier)    nothing                –                –           throws
+//
+// The calls that wait for a latch also wait for a barrier::arrival.
+//
 // They throw pawl::error, as the blocking calls do. They throw it from co_await, not before.
 //
 // Where the coroutine continues. By default on the client's own thread. All renewals, deadlines and
@@ -44,11 +54,12 @@
 // Start. A call starts when it is awaited with co_await, not when the function returns. Its time
 // limit counts from then.
 //
-// Cancellation. By `stop`, for the acquire calls. Releases and extensions end within
+// Cancellation. By `stop`, for the calls that acquire or wait. All others end within
 // client_options::command_limit.
 //
-// Lifetime. The mutex object, or the hold that is extended, must exist until co_await has suspended
-// the coroutine. So the mutex object may be a temporary inside the co_await expression. release()
+// Lifetime. The mutex, latch or barrier object, or the hold that is extended, must exist until
+// co_await has suspended the coroutine. So it may be a temporary inside the co_await expression,
+// where the parameter allows one. release()
 // takes the lock out of the hold as soon as the function is called, before co_await. If the result
 // of release() is destroyed without co_await, the lock is released then.
 //
@@ -59,11 +70,15 @@
 // all.
 #pragma once
 
+#include <pawl/barrier.h>
+#include <pawl/detail/coro_gate_operations.h>
 #include <pawl/detail/coro_operations.h>
 #include <pawl/detail/coro_resume.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/hold.h>
+#include <pawl/latch.h>
 #include <pawl/time_limit.h>
+#include <pawl/waitable.h>
 
 #include <chrono>
 #include <optional>
@@ -166,6 +181,89 @@ template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto extend(hold& what, std::chrono::milliseconds lease, ResumeOn&& resume_on = {})
 {
     return detail::make_awaitable<ResumeOn>(detail::extend_operation{what, lease},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// ── Latches and barriers ────────────────────────────────────────────────────────────────────────
+
+// Waits until the latch is open, or until the phase of the arrival has ended.
+// Round trips: as waitable::wait().
+// On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
+//     destroyed.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto wait(const waitable& what, std::stop_token stop = {}, ResumeOn&& resume_on = {})
+{
+    using operation = detail::wait_operation<void>;
+    return detail::make_awaitable<ResumeOn>(operation{what, time_limit::never(), std::move(stop)},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Whether it is open.
+// Round trips: one.
+// On failure: co_await throws pawl::error.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto try_wait(const waitable& what, std::stop_token stop = {},
+                            ResumeOn&& resume_on = {})
+{
+    using operation = detail::wait_operation<bool>;
+    return detail::make_awaitable<ResumeOn>(operation{what, time_limit::now(), std::move(stop)},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Waits for `limit` at most, counted from co_await. Gives false if it is not open by then, if stop
+// was requested, or if the client was destroyed.
+// Round trips: as waitable::wait_for().
+// On failure: co_await throws pawl::error.
+template <class Rep, class Period, class ResumeOn = on_client_thread>
+[[nodiscard]] auto wait_for(const waitable& what, std::chrono::duration<Rep, Period> limit,
+                            std::stop_token stop = {}, ResumeOn&& resume_on = {})
+{
+    using operation = detail::wait_operation<bool>;
+    return detail::make_awaitable<ResumeOn>(
+        operation{what, time_limit::after(limit), std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// Counts down.
+// Round trips: one.
+// On failure: co_await throws pawl::error, as latch::count_down() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto count_down(latch& what, unsigned count = 1, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::count_down_operation{what, count},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Arrives. coro::wait() of the result waits for the others.
+// Round trips: one.
+// On failure: co_await throws pawl::error, as barrier::arrive() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto arrive(barrier& what, unsigned count = 1, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::arrive_operation{what, count},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Arrives, and waits until the phase has ended.
+// Round trips: as barrier::arrive_and_wait().
+// On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
+//     destroyed. The arrival may count even so.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto arrive_and_wait(barrier& what, std::stop_token stop = {},
+                                   ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(
+        detail::arrive_and_wait_operation{what, std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// Arrives, and takes no part in the next phases.
+// Round trips: one.
+// On failure: co_await throws pawl::error, as barrier::arrive_and_drop() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto arrive_and_drop(barrier& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::drop_operation{what},
                                             std::forward<ResumeOn>(resume_on));
 }
 

@@ -12,13 +12,23 @@
 //   futures::release(std::move(held))   nothing                   as hold::release()
 //   futures::extend(held, 1min)         nothing                   as hold::extend()
 //
-// get() throws pawl::error, as the blocking calls do. The acquire calls can be cancelled with their
-// stop_token: try_acquire and try_acquire_for then return an empty optional. Destroying a future
-// does not wait, and does not cancel the call. A hold that is never fetched with get() is released
-// in the background.
+//   futures::wait(latch)                nothing                   trouble, cancelled
+//   futures::try_wait(latch)            bool                      trouble
+//   futures::wait_for(latch, 5s)        bool                      trouble
+//   futures::count_down(latch)          nothing                   as latch::count_down()
+//   futures::arrive(barrier)            barrier::arrival          as barrier::arrive()
+//   futures::arrive_and_wait(barrier)   nothing                   trouble, cancelled
+//   futures::arrive_and_drop(barrier)   nothing                   as barrier::arrive_and_drop()
 //
-// The call has started when the function returns. So the mutex object may be a temporary, and the
-// hold that is extended may be moved or destroyed.
+// The calls that wait for a latch also wait for a barrier::arrival.
+//
+// get() throws pawl::error, as the blocking calls do. The calls that acquire or wait can be
+// cancelled with their stop_token: try_acquire and try_acquire_for then return an empty optional,
+// try_wait and wait_for return false. Destroying a future does not wait, and does not cancel the
+// call. A hold that is never fetched with get() is released in the background.
+//
+// The call has started when the function returns. So the mutex, latch or barrier object may be
+// destroyed, and the hold that is extended may be moved or destroyed.
 //
 // The functions themselves do not throw pawl::error: all failures go into the future. Any thread
 // may call them. There is no re-entry into a recursive_mutex.
@@ -26,11 +36,14 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/async.h>
+#include <pawl/barrier.h>
 #include <pawl/detail/async_result.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
+#include <pawl/latch.h>
 #include <pawl/time_limit.h>
+#include <pawl/waitable.h>
 
 #include <chrono>
 #include <exception>
@@ -92,6 +105,35 @@ public:
     std::promise<void> promise;
 };
 
+// For try_wait() and wait_for().
+class future_open final : public async::completion {
+public:
+    void done(std::error_code ec, std::string_view message) noexcept override
+    {
+        if (!ec || is_just_no(ec)) {
+            promise.set_value(!ec);
+        } else {
+            break_promise(promise, ec, message);
+        }
+    }
+
+    std::promise<bool> promise;
+};
+
+class future_arrival final : public async::arrive_completion {
+public:
+    void done(barrier::arrival got, std::error_code ec, std::string_view message) noexcept override
+    {
+        if (ec) {
+            break_promise(promise, ec, message);
+        } else {
+            promise.set_value(std::move(got));
+        }
+    }
+
+    std::promise<barrier::arrival> promise;
+};
+
 // Errors that are known at once are thrown by the call. Here they go into the future, like all
 // others.
 template <class Told, class Start>
@@ -114,6 +156,14 @@ std::future<Result> future_acquire(acquirable& lock, time_limit limit, std::stop
 {
     return future_of<future_hold<Result>>([&](std::unique_ptr<future_hold<Result>> told) {
         async::acquire(lock, limit, std::move(told), std::move(stop));
+    });
+}
+
+template <class Told>
+auto future_wait(const waitable& what, time_limit limit, std::stop_token stop)
+{
+    return future_of<Told>([&](std::unique_ptr<Told> told) {
+        async::wait(what, limit, std::move(told), std::move(stop));
     });
 }
 
@@ -182,6 +232,94 @@ inline std::future<void> release(hold&& what)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
         async::extend(what, lease, std::move(told));
+    });
+}
+
+// ── Latches and barriers ────────────────────────────────────────────────────────────────────────
+
+// Waits until the latch is open, or until the phase of the arrival has ended.
+// Round trips: as waitable::wait().
+// On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
+//     destroyed.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+[[nodiscard]] inline std::future<void> wait(const waitable& what, std::stop_token stop = {})
+{
+    return detail::future_wait<detail::future_end>(what, time_limit::never(), std::move(stop));
+}
+
+// Whether it is open.
+// Round trips: one.
+// On failure: get() throws pawl::error.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+[[nodiscard]] inline std::future<bool> try_wait(const waitable& what, std::stop_token stop = {})
+{
+    return detail::future_wait<detail::future_open>(what, time_limit::now(), std::move(stop));
+}
+
+// Waits for `limit` at most. The result is false if it is not open by then, if stop was requested,
+// or if the client was destroyed.
+// Round trips: as waitable::wait_for().
+// On failure: get() throws pawl::error.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+template <class Rep, class Period>
+[[nodiscard]] std::future<bool> wait_for(const waitable& what,
+                                         std::chrono::duration<Rep, Period> limit,
+                                         std::stop_token stop = {})
+{
+    return detail::future_wait<detail::future_open>(what, time_limit::after(limit),
+                                                    std::move(stop));
+}
+
+// Counts down. It does so even if the future is discarded.
+// Round trips: one.
+// On failure: get() throws pawl::error, as latch::count_down() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+inline std::future<void> count_down(latch& what, unsigned count = 1)
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::count_down(what, count, std::move(told));
+    });
+}
+
+// Arrives. futures::wait() of the result waits for the others.
+// Round trips: one.
+// On failure: get() throws pawl::error, as barrier::arrive() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+[[nodiscard]] inline std::future<barrier::arrival> arrive(barrier& what, unsigned count = 1)
+{
+    return detail::future_of<detail::future_arrival>(
+        [&](std::unique_ptr<detail::future_arrival> told) {
+            async::arrive(what, count, std::move(told));
+        });
+}
+
+// Arrives, and waits until the phase has ended.
+// Round trips: as barrier::arrive_and_wait().
+// On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
+//     destroyed. The arrival may count even so.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+[[nodiscard]] inline std::future<void> arrive_and_wait(barrier& what, std::stop_token stop = {})
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::arrive_and_wait(what, std::move(told), std::move(stop));
+    });
+}
+
+// Arrives, and takes no part in the next phases. It does so even if the future is discarded.
+// Round trips: one.
+// On failure: get() throws pawl::error, as barrier::arrive_and_drop() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+inline std::future<void> arrive_and_drop(barrier& what)
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::arrive_and_drop(what, std::move(told));
     });
 }
 

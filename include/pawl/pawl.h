@@ -4,6 +4,7 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/async.h>
+#include <pawl/barrier.h>
 #include <pawl/client.h>
 #include <pawl/coro.h>
 #include <pawl/counting_semaphore.h>
@@ -12,6 +13,7 @@
 #include <pawl/fair_mutex.h>
 #include <pawl/futures.h>
 #include <pawl/hold.h>
+#include <pawl/latch.h>
 #include <pawl/local_server.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
@@ -21,3 +23,4 @@
 #include <pawl/stateless.h>
 #include <pawl/time_limit.h>
 #include <pawl/version.h>
+#include <pawl/waitable.h>

@@ -1,5 +1,5 @@
-// The machine that sends one request about a hold (release, extend, count, check or keep) or an object
-// (resize), and repeats it until it is answered or patience ends.
+// The machine that sends one request (release, extend, count, check, keep, resize or arrive), and repeats it
+// until it is answered or patience ends.
 #pragma once
 
 #include "base/clock.h"

@@ -37,7 +37,7 @@ struct lease {
     bool renew = true;
     bool announce = true;  // publish its release
     unsigned reserve = 0;  // how many numbers the acquire asked the server to set aside
-    core::hint hint;  // if it was free when it was asked for
+    core::hint hint;       // if it was free when it was asked for
 
     // Until then a delayed request may arrive at the server and take the lock once more.
     base::boot_time wanted_until{};
@@ -100,10 +100,8 @@ struct lease {
     }
     [[nodiscard]] release_request release() const noexcept
     {
-        release_request asked{.mine = mine(),
-                              .used = fence,
-                              .has_reserve = has_reserve,
-                              .announce = announce};
+        release_request asked{
+            .mine = mine(), .used = fence, .has_reserve = has_reserve, .announce = announce};
         if (state == hold_state::lost) asked.forget_numbers();
         return asked;
     }

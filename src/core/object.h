@@ -1,4 +1,4 @@
-// What can be held: a name, a kind and a layout.
+// What can be held or waited for: a name, a kind and a layout.
 #pragma once
 
 #include <pawl/options.h>
@@ -15,7 +15,15 @@ enum class object_kind : std::uint8_t {
     counted,    // several holds of one holder, which may enter again
     shared,     // one writer, or any number of readers
     permits,    // holds of one or more permits each, up to the capacity
+    latch,      // no holds: waiters wait until as many have arrived as it expects
+    barrier,    // the same, phase after phase
 };
+
+// A latch or a barrier: nobody holds it.
+[[nodiscard]] constexpr bool is_gate(object_kind what) noexcept
+{
+    return what == object_kind::latch || what == object_kind::barrier;
+}
 
 // How a holder enters an object of the kind `shared`.
 enum class entry_mode : std::uint8_t { writer, reader };
@@ -27,9 +35,11 @@ struct object {
     object_kind kind{};
     pawl::layout
         layout{};  // exclusive, counted: how the store writes it, to share it with other libraries
-    entry_mode mode{};      // shared
-    unsigned permits = 1;   // permits: how many each hold takes
-    unsigned capacity = 0;  // permits: how many there are
+    entry_mode mode{};        // shared
+    unsigned permits = 1;     // permits: how many each hold takes
+    unsigned capacity = 0;    // permits: how many there are
+    unsigned expected = 0;    // latch, barrier: how many arrivals open it
+    std::uint64_t phase = 0;  // barrier: wait until this phase has ended
 
     bool operator==(const object&) const = default;
 };

@@ -13,6 +13,7 @@
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
 //   resize_request    hold_status | failure                   sets the same capacity
+//   arrive_request    arrived | failure                       finds its own arrival
 #pragma once
 
 #include "base/clock.h"
@@ -194,13 +195,34 @@ struct resize_request {
     unsigned capacity = 0;
 };
 
+// ── Arrive: one of the arrivals that open a latch or a barrier ──────────────────────────────────
+
+struct arrived {
+    std::uint64_t phase{};  // in which it arrived
+};
+
+using arrive_reply = std::variant<failure, arrived>;
+
+// A participant numbers its arrivals, and sends the next one only when the last one was answered or given up.
+// So a delayed or repeated request does not count again.
+struct arrive_request {
+    using reply = arrive_reply;
+
+    const object* what{};
+    std::string_view participant{};
+    std::uint64_t number = 1;
+    unsigned count = 1;      // how many arrivals it counts for
+    bool drops_out = false;  // one less is expected from the next phase on
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
 using exchange_request = std::variant<count_request, extend_request, check_request, keep_request,
-                                      release_request, resize_request>;
+                                      release_request, resize_request, arrive_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
-using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
+using reply =
+    std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

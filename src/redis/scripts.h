@@ -36,6 +36,9 @@ extern const script members_check;
 extern const script members_release;
 extern const script members_exchange;
 extern const script members_resize;
+extern const script gate_arrive;
+extern const script gate_wait;
+extern const script gate_leave;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

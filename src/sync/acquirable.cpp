@@ -24,7 +24,7 @@ acquirable::~acquirable() = default;
 hold acquirable::acquire(const std::stop_token& stop)
 {
     auto got = state_->acquire(time_limit::never(), stop);
-    if (const auto* failed = std::get_if<sync::trouble>(&got)) state_->raise("acquire", *failed);
+    if (const auto* failed = std::get_if<sync::trouble>(&got)) state_->raise(*failed);
     return hold{std::get<0>(std::move(got))};
 }
 
@@ -59,7 +59,7 @@ std::optional<hold> acquirable::try_acquire_within(time_limit limit, const std::
     auto got = state_->acquire(limit, stop);
     if (const auto* failed = std::get_if<sync::trouble>(&got)) {
         if (is_just_no(failed->code)) return std::nullopt;
-        state_->raise("acquire", *failed);
+        state_->raise(*failed);
     }
     return hold{std::get<0>(std::move(got))};
 }

@@ -177,6 +177,10 @@ core::step acquisition::granted()
     const auto& got = asking_->machine.result();
     const auto& lease = asking_->lease;
     if (got.unheard) client_->room().doubt();
+    if (core::is_gate(lease->what->kind)) {
+        asking_->place.reset();
+        return finish(grant_ptr{});
+    }
     lease->fence = got.fence;
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;

@@ -45,7 +45,8 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return lock_->settings()->what.name; }
 
     // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
-    // this call is left at the server, as soon as the server can be reached.
+    // this call is left at the server, as soon as the server can be reached. The grant is null if the
+    // object was a gate, which gives nothing to hold.
     using result = std::variant<grant_ptr, trouble>;
     [[nodiscard]] result& outcome() { return *result_; }
 

@@ -4,9 +4,12 @@
 #include "sync/async_access.h"
 #include "sync/message.h"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace pawl::async {
 namespace {
@@ -48,6 +51,46 @@ sync::grant::result_handler telling(const sync::grant_ptr& held, std::string_vie
         };
 }
 
+// The end of a wait: there is nothing to hold.
+class wait_completion final : public acquire_completion {
+public:
+    explicit wait_completion(std::shared_ptr<completion> told) : told_{std::move(told)} {}
+
+    void done(hold /*none*/, std::error_code ec, std::string_view message) noexcept override
+    {
+        told_->done(ec, message);
+    }
+
+private:
+    std::shared_ptr<completion> told_;
+};
+
+// The handlers of arrivals are called while `where` exists.
+sync::gate_arrivals::result_handler telling(const sync::gate_arrivals& where,
+                                            std::unique_ptr<completion> told)
+{
+    return [&where, told = std::shared_ptr<completion>{std::move(told)}](const auto& got) {
+        const auto* const failed = std::get_if<sync::trouble>(&got);
+        if (failed == nullptr) {
+            told->done({}, {});
+        } else {
+            told->done(failed->code, where.message(*failed));
+        }
+    };
+}
+
+void wait_for_phase(const sync::gate_arrivals& where, std::uint64_t phase,
+                    const std::shared_ptr<completion>& told, const std::stop_token& stop)
+{
+    try {
+        const auto mine = async_access::make(where, phase);
+        async_access::state(mine).acquire(time_limit::never(),
+                                          std::make_unique<wait_completion>(told), stop);
+    } catch (const error& e) {
+        told->done(e.code(), e.what());
+    }
+}
+
 }  // namespace
 
 void acquire(acquirable& lock, time_limit limit, std::unique_ptr<acquire_completion> told,
@@ -68,6 +111,52 @@ void extend(hold& what, std::chrono::milliseconds lease, std::unique_ptr<complet
 {
     const auto held = checked(async_access::look_at(what), "extend");
     held->extend(lease, telling(held, "extend", std::move(told)));
+}
+
+void wait(const waitable& what, time_limit limit, std::unique_ptr<completion> told,
+          std::stop_token stop)
+{
+    auto& state = async_access::state(what);
+    refuse_child(state.client(), "wait", what.name());
+    state.acquire(limit, std::make_unique<wait_completion>(std::move(told)), std::move(stop));
+}
+
+void count_down(latch& what, unsigned count, std::unique_ptr<completion> told)
+{
+    auto& where = async_access::arrivals(what);
+    where.arrive({.count = count}, telling(where, std::move(told)));
+}
+
+void arrive(barrier& what, unsigned count, std::unique_ptr<arrive_completion> told)
+{
+    auto& where = async_access::arrivals(what);
+    where.arrive({.count = count}, [&where, told = std::shared_ptr<arrive_completion>{std::move(
+                                                told)}](const sync::gate_arrivals::result& got) {
+        if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+            told->done({}, failed->code, where.message(*failed));
+        } else {
+            told->done(async_access::make(where, std::get<std::uint64_t>(got)), {}, {});
+        }
+    });
+}
+
+void arrive_and_drop(barrier& what, std::unique_ptr<completion> told)
+{
+    auto& where = async_access::arrivals(what);
+    where.arrive({.drops_out = true}, telling(where, std::move(told)));
+}
+
+void arrive_and_wait(barrier& what, std::unique_ptr<completion> told, std::stop_token stop)
+{
+    auto& where = async_access::arrivals(what);
+    where.arrive({}, [&where, told = std::shared_ptr<completion>{std::move(told)},
+                      stop = std::move(stop)](const sync::gate_arrivals::result& got) {
+        if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+            told->done(failed->code, where.message(*failed));
+        } else {
+            wait_for_phase(where, std::get<std::uint64_t>(got), told, stop);
+        }
+    });
 }
 
 }  // namespace pawl::async

@@ -1,12 +1,18 @@
-// Access to the private state of locks and holds, for other parts of the library.
+// Access to the private state of locks, holds, latches and barriers, for other parts of the library.
 #pragma once
 
+#include "sync/gates.h"
 #include "sync/grant.h"
 #include "sync/lock_state.h"
+#include "sync/waitable_state.h"
 
 #include <pawl/acquirable.h>
+#include <pawl/barrier.h>
 #include <pawl/hold.h>
+#include <pawl/latch.h>
+#include <pawl/waitable.h>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -14,6 +20,18 @@ namespace pawl {
 
 struct async_access {
     static sync::lock_state& state(acquirable& lock) { return *lock.state_; }
+
+    // Throws pawl::error if it is an empty arrival.
+    static sync::lock_state& state(const waitable& what) { return what.mine(); }
+
+    static sync::gate_arrivals& arrivals(latch& what) { return *what.arrivals_; }
+    static sync::gate_arrivals& arrivals(barrier& what) { return *what.arrivals_; }
+
+    static barrier::arrival make(const sync::gate_arrivals& where, std::uint64_t phase)
+    {
+        return barrier::arrival{
+            std::make_unique<waitable::state>(where.client(), where.waiting_for(phase))};
+    }
 
     static hold make(sync::grant_ptr granted) { return hold{std::move(granted)}; }
 

@@ -64,7 +64,7 @@ public:
     // Runs a machine to its end in the caller's thread. A closed client refuses all requests.
     [[nodiscard]] blocking_driver driver() const { return {platform(), loop(), parts_->store}; }
 
-    // The same for one question about a hold.
+    // The same for one request.
     template <class Request>
     [[nodiscard]] answer_to<Request> ask(const Request& request,
                                          const base::interrupt* stop = nullptr)

@@ -50,16 +50,17 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                          std::stop_token stop)
 {
-    if (const auto failed = prepare()) raise("acquire", *failed);
-    auto done = [client = client_.get(), told = std::move(told)](acquisition& over) {
+    if (const auto failed = prepare()) raise(*failed);
+    auto done = [client = client_.get(), action = action(),
+                 told = std::move(told)](acquisition& over) {
         auto& got = over.outcome();
         if (auto* const granted = std::get_if<grant_ptr>(&got)) {
-            told->done(async_access::make(std::move(*granted)), {}, {});
+            told->done(*granted ? async_access::make(std::move(*granted)) : hold{}, {}, {});
             return;
         }
         const auto& failed = std::get<trouble>(got);
         told->done(hold{}, failed.code,
-                   describe("acquire", over.name(), client->server(), failed.code, failed.detail));
+                   describe(action, over.name(), client->server(), failed.code, failed.detail));
     };
     client_->start(
         std::make_unique<acquisition>(*client_, lock_, limit, release_mode::in_background),
@@ -69,6 +70,12 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
 void lock_state::raise(std::string_view action, const trouble& what) const
 {
     throw error{what.code, describe(action, name(), client_->server(), what.code, what.detail)};
+}
+
+// The word for acquire() in messages.
+std::string_view lock_state::action() const noexcept
+{
+    return core::is_gate(settings_->what.kind) ? "wait" : "acquire";
 }
 
 // Before an acquire that does not wait.

@@ -50,10 +50,14 @@ public:
     // The writer's side of a shared_mutex has the readers' side here, and the other way round.
     void set_other_side(const lock_state& other) noexcept { other_side_ = &other; }
 
+    // Throws pawl::error. The first form is for acquire().
+    [[noreturn]] void raise(const trouble& what) const { raise(action(), what); }
     [[noreturn]] void raise(std::string_view action, const trouble& what) const;
+    [[nodiscard]] std::string_view action() const noexcept;
 
     [[nodiscard]] const std::string& name() const noexcept { return settings_->what.name; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }
+    [[nodiscard]] const settings_ptr& settings() const noexcept { return settings_; }
 
 private:
     [[nodiscard]] bool is_recursive() const noexcept

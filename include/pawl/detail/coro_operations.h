@@ -74,6 +74,46 @@ private:
     std::shared_ptr<call_with_place<ResumeOn>> call_;
 };
 
+// Two things can cancel a call: the caller's token, and the destruction of the coroutine.
+class stop_link {
+public:
+    explicit stop_link(std::stop_token stop) noexcept : stop_{std::move(stop)} {}
+
+    // Only before begin().
+    stop_link(stop_link&& other) noexcept : stop_{std::move(other.stop_)} {}
+    stop_link(const stop_link&) = delete;
+    stop_link& operator=(const stop_link&) = delete;
+    stop_link& operator=(stop_link&&) = delete;
+    ~stop_link() = default;
+
+    // Returns the token for the call.
+    [[nodiscard]] std::stop_token begin()
+    {
+        if (stop_.stop_possible()) forward_.emplace(std::move(stop_), forward{own_});
+        return own_.get_token();
+    }
+
+    void request_stop() noexcept { own_.request_stop(); }
+
+private:
+    class forward {
+    public:
+        explicit forward(std::stop_source whose) noexcept : whose_{std::move(whose)} {}
+        void operator()() const noexcept
+        {
+            auto mine = whose_;  // *this may be destroyed before request_stop() returns
+            mine.request_stop();
+        }
+
+    private:
+        std::stop_source whose_;
+    };
+
+    std::stop_token stop_;
+    std::stop_source own_;
+    std::optional<std::stop_callback<forward>> forward_;
+};
+
 // Acquires. Result is hold, or std::optional<hold> for the try forms.
 template <class Result>
 class acquire_operation {
@@ -86,13 +126,11 @@ public:
     template <class ResumeOn>
     void start(const std::shared_ptr<call_with_place<ResumeOn>>& call)
     {
-        // Two things can cancel the call: the token, and the destruction of the coroutine.
-        if (stop_.stop_possible()) forward_.emplace(std::move(stop_), request_stop{own_});
         async::acquire(*lock_, limit_, std::make_unique<tell_acquired<ResumeOn>>(call),
-                       own_.get_token());
+                       stop_.begin());
     }
 
-    void call_off() noexcept { own_.request_stop(); }
+    void call_off() noexcept { stop_.request_stop(); }
 
     [[nodiscard]] static Result result(call& from)
     {
@@ -102,34 +140,10 @@ public:
         pawl::detail::raise(from.code(), from.message());
     }
 
-    acquire_operation(acquire_operation&& other) noexcept
-        : lock_{other.lock_}, limit_{other.limit_}, stop_{std::move(other.stop_)}
-    {
-    }
-    acquire_operation(const acquire_operation&) = delete;
-    acquire_operation& operator=(const acquire_operation&) = delete;
-    acquire_operation& operator=(acquire_operation&&) = delete;
-    ~acquire_operation() = default;
-
 private:
-    class request_stop {
-    public:
-        explicit request_stop(std::stop_source whose) noexcept : whose_{std::move(whose)} {}
-        void operator()() const noexcept
-        {
-            auto mine = whose_;  // *this may be destroyed before request_stop() returns
-            mine.request_stop();
-        }
-
-    private:
-        std::stop_source whose_;
-    };
-
     acquirable* lock_;
     time_limit limit_;
-    std::stop_token stop_;
-    std::stop_source own_;
-    std::optional<std::stop_callback<request_stop>> forward_;
+    stop_link stop_;
 };
 
 class release_operation {

@@ -2,6 +2,7 @@
 // header and explains more.
 #pragma once
 
+#include <pawl/barrier.h>
 #include <pawl/hold.h>
 
 #include <atomic>
@@ -43,6 +44,12 @@ public:
         return before == is_begun;
     }
 
+    [[nodiscard]] bool arrived(barrier::arrival&& got, std::error_code ec, std::string_view message)
+    {
+        arrived_ = std::move(got);
+        return answered(hold{}, ec, message);
+    }
+
     // The coroutine does not want the answer any more. Returns whether there was no answer yet.
     [[nodiscard]] bool left() noexcept
     {
@@ -60,6 +67,7 @@ public:
 
     // The answer, for the coroutine after it was resumed.
     [[nodiscard]] hold take() noexcept { return std::move(got_); }
+    [[nodiscard]] barrier::arrival take_arrival() noexcept { return std::move(arrived_); }
     [[nodiscard]] const std::error_code& code() const noexcept { return ec_; }
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
 
@@ -71,6 +79,7 @@ private:
     std::coroutine_handle<> who_;
     std::atomic<unsigned> phase_{0};
     hold got_;
+    barrier::arrival arrived_;
     std::error_code ec_;
     std::string message_;
 };

@@ -6,6 +6,7 @@
 #include "store/redis/storage.h"
 
 #include <string>
+#include <vector>
 
 namespace pawl::store {
 
@@ -24,12 +25,18 @@ void append_micros(std::string& out, std::chrono::milliseconds time)
     redis::append_word(out, digits);
 }
 
-core::failure wrong_capacity(const core::claim& mine, std::int64_t stored)
+// The arguments after the place. Locks that one holder has have none.
+std::vector<std::string> more_arguments(const acquire_request& what)
 {
-    return {.what = core::failure_kind::refused,
-            .detail = "the capacity at the server is " + std::to_string(stored) +
-                      ", and this caller gave " + std::to_string(mine.what->capacity) +
-                      ": all callers must give the same"};
+    const auto& object = *what.mine.what;
+    switch (storage_of(object)) {
+    case storage::plain:
+    case storage::hash: return {};
+    case storage::gate: return {made_as(object), std::to_string(object.phase)};
+    case storage::members: break;
+    }
+    if (!what.instead_of) return {capacity_text(object)};
+    return {capacity_text(object), holder_text(*what.instead_of)};
 }
 
 core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
@@ -39,11 +46,13 @@ core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
                       std::to_string(stored)};
 }
 
-core::failure other_kind(const core::claim& mine)
+// By a barrier's waiter: the phase in which it arrived. By an exchange: the holder that leaves.
+core::failure lost_since(const core::object& what)
 {
-    const bool wants_permits = mine.what->kind == core::object_kind::permits;
-    return {.what = core::failure_kind::not_a_lock,
-            .detail = wants_permits ? "it is a shared_mutex" : "it is a counting_semaphore"};
+    const bool is_phase = what.kind == core::object_kind::barrier;
+    return {
+        .what = core::failure_kind::refused,
+        .detail = is_phase ? "the server has lost the phase of this arrival" : "the lock was lost"};
 }
 
 }  // namespace
@@ -52,12 +61,10 @@ void append(std::string& out, const acquire_request& what, const script_style& h
             const acquire_context& context)
 {
     const auto& object = *what.mine.what;
-    const auto stored = storage_of(object);
-    const bool has_capacity = stored == storage::members;
     const auto& script =
-        what.instead_of ? redis::scripts::members_exchange : scripts_of(stored).acquire;
-    const std::size_t arguments = what.instead_of ? 6 : has_capacity ? 5 : 4;
-    open_call(out, script, how, object.name, arguments);
+        what.instead_of ? redis::scripts::members_exchange : scripts_of(storage_of(object)).acquire;
+    const auto more = more_arguments(what);
+    open_call(out, script, how, object.name, 4 + more.size());
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
@@ -65,8 +72,7 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
     redis::append_word(out, place_text(what.place(), kept_until, object.mode));
-    if (has_capacity) append_capacity(out, object);
-    if (what.instead_of) append_holder(out, *what.instead_of);
+    for (const auto& each : more) redis::append_word(out, each);
 }
 
 core::acquire_reply read(const acquire_request& what, const redis::reply_view& reply)
@@ -100,9 +106,10 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
                              .detail = "the request came too late"};
     case -2: others.holder = core::held_by::foreign; return others;
     case -3: others.holder = core::held_by::no_lock; return others;
-    case -4: return wrong_capacity(what.mine, answer->number);
+    case -4: return wrong_number(*what.mine.what, answer->number);
     case -5: return too_many_permits(what.mine, answer->number);
-    case -6: return other_kind(what.mine);
+    case -6: return other_kind(*what.mine.what);
+    case -7: return lost_since(*what.mine.what);
     default: return no_sense();
     }
 }

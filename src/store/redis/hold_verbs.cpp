@@ -46,14 +46,14 @@ void append(std::string& out, const core::count_request& what, const script_styl
 
 void append(std::string& out, const core::check_request& what, const script_style& how)
 {
-    open_call(out, scripts_for(what.mine).check, how, 1, 1);
+    open_call(out, *scripts_for(what.mine).check, how, 1, 1);
     redis::append_word(out, what.mine.what->name);
     append_holder(out, what.mine);
 }
 
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how)
 {
-    open_call(out, scripts_for(all.front().mine).renew, how, all.size(), 2 * all.size());
+    open_call(out, *scripts_for(all.front().mine).renew, how, all.size(), 2 * all.size());
     for (const auto& each : all) redis::append_word(out, each.mine.what->name);
     for (const auto& each : all) {
         append_holder(out, each.mine);
@@ -69,8 +69,13 @@ void append(std::string& out, const core::release_request& what, const script_st
     if (storage_of(object) == storage::members) {
         open_call(out, script, how, object.name, 3);
         append_holder(out, what.mine);
-        append_capacity(out, object);
+        redis::append_word(out, capacity_text(object));
         append_announcement(out, what.mine, what.announce, now);
+        return;
+    }
+    if (storage_of(object) == storage::gate) {
+        open_call(out, script, how, object.name, 1);
+        append_holder(out, what.mine);
         return;
     }
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much

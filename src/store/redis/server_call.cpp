@@ -2,6 +2,7 @@
 
 #include "base/mutant.h"
 #include "store/redis/acquire_verb.h"
+#include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
@@ -110,7 +111,7 @@ void acquire_call::note_taken(core::acquire_reply& got) const
     if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
 }
 
-// ── Questions about one hold or object ──────────────────────────────────────────────────────────
+// ── Requests with one call of a script ──────────────────────────────────────────────────────────
 
 exchange_call::exchange_call(core::exchange_request what, const base::platform& platform)
     : what_{std::move(what)}, platform_{&platform}, form_{first_form()}

@@ -47,8 +47,8 @@ public:
     // Returns the reply. May be called after `finish`.
     [[nodiscard]] virtual core::reply take() = 0;
 
-    // Whether a local: server is started for this request. Only an acquire needs that, because a server
-    // that was stopped has no locks.
+    // Whether a local: server is started for this request. Requests about a hold do not need that, because
+    // a server that was stopped has no locks.
     [[nodiscard]] virtual bool may_start_server() const noexcept { return false; }
 
 protected:
@@ -83,7 +83,7 @@ private:
     core::acquire_reply got_;
 };
 
-// A request about one hold, or about one object.
+// Any request that takes one call of a script and has no other form.
 class exchange_call final : public server_call {
 public:
     exchange_call(core::exchange_request what, const base::platform& platform);
@@ -92,6 +92,10 @@ public:
     [[nodiscard]] next on_reply(const redis::reply_view& reply) override;
     [[nodiscard]] core::reply on_problem(const redis::failure& why) const override;
     [[nodiscard]] core::reply take() override { return std::move(got_); }
+    [[nodiscard]] bool may_start_server() const noexcept override
+    {
+        return std::holds_alternative<core::arrive_request>(what_);
+    }
 
 private:
     core::exchange_request what_;

@@ -3,6 +3,8 @@
 #include "redis/resp.h"
 
 #include <cstddef>
+#include <string>
+#include <utility>
 
 namespace pawl::store {
 
@@ -31,6 +33,8 @@ storage storage_of(const core::object& what) noexcept
     switch (what.kind) {
     case core::object_kind::shared:
     case core::object_kind::permits: return storage::members;
+    case core::object_kind::latch:
+    case core::object_kind::barrier: return storage::gate;
     case core::object_kind::exclusive:
     case core::object_kind::counted: break;
     }
@@ -39,30 +43,36 @@ storage storage_of(const core::object& what) noexcept
 
 const script_set& scripts_of(storage how) noexcept
 {
-    static constexpr script_set plain{scripts::plain_acquire, scripts::plain_renew,
-                                      scripts::plain_check, scripts::plain_release};
-    static constexpr script_set hash{scripts::hash_acquire, scripts::hash_renew,
-                                     scripts::hash_check, scripts::hash_release};
-    static constexpr script_set members{scripts::members_acquire, scripts::members_renew,
-                                        scripts::members_check, scripts::members_release};
+    static constexpr script_set plain{scripts::plain_acquire, scripts::plain_release,
+                                      &scripts::plain_renew, &scripts::plain_check};
+    static constexpr script_set hash{scripts::hash_acquire, scripts::hash_release,
+                                     &scripts::hash_renew, &scripts::hash_check};
+    static constexpr script_set members{scripts::members_acquire, scripts::members_release,
+                                        &scripts::members_renew, &scripts::members_check};
+    static constexpr script_set gate{scripts::gate_wait, scripts::gate_leave, nullptr, nullptr};
     switch (how) {
     case storage::hash: return hash;
     case storage::members: return members;
+    case storage::gate: return gate;
     case storage::plain: break;
     }
     return plain;
 }
 
+std::string holder_text(const core::claim& who)
+{
+    std::string text{who.holder};
+    if (storage_of(*who.what) == storage::members) text += std::to_string(weight_in(*who.what));
+    return text;
+}
+
 void append_holder(std::string& out, const core::claim& who)
 {
-    if (storage_of(*who.what) != storage::members) {
+    if (storage_of(*who.what) == storage::members) {
+        redis::append_word(out, holder_text(who));
+    } else {
         redis::append_word(out, who.holder);
-        return;
     }
-    const auto weight = std::to_string(weight_in(*who.what));
-    redis::append_word_length(out, who.holder.size() + weight.size());
-    out.append(who.holder).append(weight);
-    redis::append_word_end(out);
 }
 
 std::string_view holder_in(std::string_view text) noexcept
@@ -70,10 +80,37 @@ std::string_view holder_in(std::string_view text) noexcept
     return text.size() > id_size && text.size() < long_id_size ? text.substr(0, id_size) : text;
 }
 
-void append_capacity(std::string& out, const core::object& what)
+std::string capacity_text(const core::object& what)
 {
-    const bool has_one = what.kind == core::object_kind::permits;
-    redis::append_word(out, has_one ? std::to_string(what.capacity) : std::string{});
+    return what.kind == core::object_kind::permits ? std::to_string(what.capacity) : std::string{};
+}
+
+std::string made_as(const core::object& gate)
+{
+    const bool once = gate.kind == core::object_kind::latch;
+    return (once ? "latch " : "barrier ") + std::to_string(gate.expected);
+}
+
+core::failure wrong_number(const core::object& what, std::int64_t stored)
+{
+    const auto number = std::to_string(stored);
+    if (core::is_gate(what.kind)) {
+        return {.what = core::failure_kind::refused,
+                .detail = "the server expects " + number + " arrivals, and not " +
+                          std::to_string(what.expected)};
+    }
+    return {.what = core::failure_kind::refused,
+            .detail = "the capacity at the server is " + number + ", and this caller gave " +
+                      std::to_string(what.capacity) + ": all callers must give the same"};
+}
+
+core::failure other_kind(const core::object& what)
+{
+    std::string detail = "it is a shared_mutex";
+    if (what.kind == core::object_kind::shared) detail = "it is a counting_semaphore";
+    if (what.kind == core::object_kind::latch) detail = "it is a barrier";
+    if (what.kind == core::object_kind::barrier) detail = "it is a latch";
+    return {.what = core::failure_kind::not_a_lock, .detail = std::move(detail)};
 }
 
 }  // namespace pawl::store

@@ -5,6 +5,7 @@
 #include "core/request.h"
 #include "redis/scripts.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,26 +15,37 @@ enum class storage {
     plain,    // a string, the holder
     hash,     // a hash: holder → count
     members,  // a sorted set of holders, which may be in together
+    gate,     // a hash with the state of a latch or barrier
 };
 
 [[nodiscard]] storage storage_of(const core::object& what) noexcept;
 
 struct script_set {
     const redis::script& acquire;
-    const redis::script& renew;
-    const redis::script& check;
     const redis::script& release;
+    // None for a gate, which nobody holds.
+    const redis::script* renew;
+    const redis::script* check;
 };
 [[nodiscard]] const script_set& scripts_of(storage how) noexcept;
 
-// Writes the holder as the server knows it. In a set of members, the weight follows the id:
-// parts/census.lua.
+// The holder as the server knows it. In a set of members, the weight follows the id: parts/census.lua.
+[[nodiscard]] std::string holder_text(const core::claim& who);
 void append_holder(std::string& out, const core::claim& who);
 
-// The holder id in a text that append_holder() wrote.
+// The holder id in such a text.
 [[nodiscard]] std::string_view holder_in(std::string_view text) noexcept;
 
-// Writes the capacity of a semaphore, or an empty text for a shared mutex.
-void append_capacity(std::string& out, const core::object& what);
+// The capacity of a semaphore, or an empty text for a shared mutex.
+[[nodiscard]] std::string capacity_text(const core::object& what);
+
+// What a gate was made as: parts/gate.lua.
+[[nodiscard]] std::string made_as(const core::object& gate);
+
+// The server has the object with another capacity, or with another number of arrivals.
+[[nodiscard]] core::failure wrong_number(const core::object& what, std::int64_t stored);
+
+// The server has an object of another kind under this name.
+[[nodiscard]] core::failure other_kind(const core::object& what);
 
 }  // namespace pawl::store
