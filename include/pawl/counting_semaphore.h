@@ -170,8 +170,8 @@ public:
     // last use. Then, or when the server has lost its data, the capacity that programs give counts
     // again: change it there too.
     // Round trips: one.
-    // On failure: throws pawl::error, or sets ec. The capacity may have been set even so if the
-    //     code is `unreachable`.
+    // On failure: throws pawl::error, or sets ec. After `unreachable`, the capacity may have been
+    //     set even so. Unlike an acquire, it does not start the server of a local: URL.
     // Threads: any thread may call it. If several call it at the same time, any of them may come
     //     last.
     // Cancellation: none. It ends within client_options::command_limit.

@@ -30,12 +30,11 @@ public:
     }
 };
 
-}  // namespace
-
-class counting_semaphore::amounts {
+// All amounts of one semaphore that were asked for.
+class amount_table {
 public:
-    amounts(std::shared_ptr<sync::client_state> client, core::object what,
-            const lock_options& options)
+    amount_table(std::shared_ptr<sync::client_state> client, core::object what,
+                 const lock_options& options)
         : client_{std::move(client)},
           what_{std::move(what)},
           options_{options},
@@ -70,7 +69,7 @@ private:
     std::map<unsigned, amount> all_ PAWL_GUARDED_BY(mutex_);
 };
 
-acquirable& counting_semaphore::amounts::of(unsigned permits)
+acquirable& amount_table::of(unsigned permits)
 {
     // In a child process, a thread of the parent may have locked the mutex.
     if (client_->inherited()) raise("permits", {errc::wrong_process, {}});
@@ -80,7 +79,7 @@ acquirable& counting_semaphore::amounts::of(unsigned permits)
     return all_.try_emplace(permits, client_, settings(permits)).first->second;
 }
 
-sync::maybe_trouble counting_semaphore::amounts::resize(unsigned capacity)
+sync::maybe_trouble amount_table::resize(unsigned capacity)
 {
     sync::validate_capacity(capacity);
     if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
@@ -95,11 +94,18 @@ sync::maybe_trouble counting_semaphore::amounts::resize(unsigned capacity)
     return std::nullopt;
 }
 
-void counting_semaphore::amounts::raise(std::string_view action, const sync::trouble& why) const
+void amount_table::raise(std::string_view action, const sync::trouble& why) const
 {
     throw error{why.code,
                 sync::describe(action, what_.name, client_->server(), why.code, why.detail)};
 }
+
+}  // namespace
+
+class counting_semaphore::amounts final : public amount_table {
+public:
+    using amount_table::amount_table;
+};
 
 counting_semaphore::counting_semaphore(client& client, std::string_view name, unsigned capacity,
                                        const lock_options& options)

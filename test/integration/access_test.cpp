@@ -34,6 +34,9 @@ void use_everything(client& own)
     EXPECT_TRUE(one.confirm());
     EXPECT_TRUE(always(2s, [&] { return one.state() == hold_state::held; }));
     seats.resize(2);
+    shared_mutex both{own, "stock:49", quick(2400ms)};
+    both.acquire().release();
+    EXPECT_TRUE(both.shared().acquire().confirm());
     EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
     EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
     own.ping();
@@ -457,6 +460,21 @@ TEST_F(rights, missing_in_the_middle_of_a_script_leave_nothing_behind)
                 << " ms";
             probe_.must({"DEL", "stock:42"});
         }
+    }
+}
+
+TEST_F(rights, missing_in_the_middle_of_a_script_leave_no_permit_out)
+{
+    for (const char* missing : {"+time", "+pexpire", "+set", "+zadd"}) {
+        std::vector<std::string> rule = smallest_rule();
+        std::erase(rule, missing);
+        client own{as_clerk(rule)};
+        counting_semaphore seats{own, "stock:42", 2, quick(1min)};
+        EXPECT_EQ(outcome_of([&] { (void)seats.try_acquire(); }).code, errc::refused) << missing;
+        EXPECT_TRUE(eventually(
+            2s, [&] { return probe_.must({"ZCOUNT", "stock:42", "1", "+inf"}).integer == 0; }))
+            << "without " << missing << " a permit stays out";
+        probe_.must({"DEL", "stock:42"});
     }
 }
 
