@@ -37,7 +37,7 @@ struct lease {
     bool renew = true;
     bool announce = true;  // publish its release
     unsigned reserve = 0;  // how many numbers the acquire asked the server to set aside
-    core::hint hint;  // if it was free when it was asked for
+    core::hint hint;       // if it was free when it was asked for
 
     // Until then a delayed request may arrive at the server and take the lock once more.
     base::boot_time wanted_until{};
@@ -50,6 +50,10 @@ struct lease {
     std::atomic<base::boot_time> deadline{};
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};
+
+    // The server was asked to exchange its holder for a new one. Until the answer is here, a renewal that
+    // does not find the holder is no news.
+    std::atomic<bool> changing{false};
 
     // The fence of the current hold, or of the last one.
     std::atomic<std::uint64_t> fence{};
@@ -100,10 +104,8 @@ struct lease {
     }
     [[nodiscard]] release_request release() const noexcept
     {
-        release_request asked{.mine = mine(),
-                              .used = fence,
-                              .has_reserve = has_reserve,
-                              .announce = announce};
+        release_request asked{
+            .mine = mine(), .used = fence, .has_reserve = has_reserve, .announce = announce};
         if (state == hold_state::lost) asked.forget_numbers();
         return asked;
     }
