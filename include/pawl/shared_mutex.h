@@ -136,6 +136,36 @@ public:
     void unlock_shared() noexcept { shared_.unlock(); }
     void unlock_shared(std::error_code& ec) noexcept { shared_.unlock(ec); }
 
+    // ── Changing sides ──────────────────────────────────────────────────────────────────────────
+    // For holds from acquire(), acquire_shared() and the other forms that return one. The new hold
+    // has a new id(). The old one is empty afterwards, and on_event reports that it was released.
+
+    // Makes the writer a reader. No other writer can come between, so the reader sees what it wrote.
+    // Readers at the head of the queue enter together with it. The new hold has the same fence.
+    // Round trips: one.
+    // On failure: throws pawl::error or sets ec. `writer` is unchanged, with two exceptions. `lost`:
+    //     it was lost before. `unreachable`: if the server may have executed the request, `writer`
+    //     is lost, because the server may have let others in. `bad_argument`: `writer` is not a
+    //     writer of this lock. `not_owner`: it is empty.
+    // Threads: any thread may call it, but not while another thread uses `writer`.
+    // Cancellation: none. It ends within client_options::command_limit.
+    [[nodiscard]] hold downgrade(hold&& writer);
+    [[nodiscard]] hold downgrade(hold&& writer, std::error_code& ec) noexcept;
+
+    // Makes the reader the writer, if it is the only reader. Then no other writer has come between
+    // what it read and what it writes, and waiters do not matter. Otherwise it returns std::nullopt,
+    // and `reader` is unchanged.
+    //
+    // There is no form that waits. Two readers that wait to become the writer would wait for each
+    // other for ever, because each of them stays in. When it returns std::nullopt: release `reader`,
+    // acquire() as a writer, and read again, because another writer may have come first.
+    // Round trips: one. None if another reader of this client shares the lease of `reader`.
+    // On failure: as downgrade().
+    // Threads: any thread may call it, but not while another thread uses `reader`.
+    // Cancellation: none. It ends within client_options::command_limit.
+    [[nodiscard]] std::optional<hold> try_upgrade(hold& reader);
+    [[nodiscard]] std::optional<hold> try_upgrade(hold& reader, std::error_code& ec) noexcept;
+
 private:
     class PAWL_EXPORT readers_side final : public lockable {
     public:

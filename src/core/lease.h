@@ -51,6 +51,10 @@ struct lease {
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};
 
+    // The server was asked to exchange its holder for a new one. Until the answer is here, a renewal that
+    // does not find the holder is no news.
+    std::atomic<bool> changing{false};
+
     // The fence of the current hold, or of the last one.
     std::atomic<std::uint64_t> fence{};
     // Whether the server has set numbers aside above its own fence, to pass the lock on with.

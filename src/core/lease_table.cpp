@@ -162,22 +162,29 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot
         if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         extended(lease, lease->length, sent, out);
-    } else {
+    } else if (!lease->changing) {
         lose(lease, cause_of(*status), out);
+    } else if (is_last) {
+        renew_later(lease, now);
     }
 }
 
 void lease_table::on_renewal_failed(const lease_ptr& lease, const failure& got, boot_time now,
                                     transitions& out)
 {
-    no_longer_under_way(*lease);
     ++lease->failures;
-    lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                retry_pause(lease->length) * (0.5 + 0.5 * random_()));
-    schedule(lease);
+    renew_later(lease, now);
     if (lease->state == hold_state::held) {
         move_to(lease, hold_state::jeopardy, cause_of(got.what), got.detail, out);
     }
+}
+
+void lease_table::renew_later(const lease_ptr& lease, boot_time now)
+{
+    no_longer_under_way(*lease);
+    lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                retry_pause(lease->length) * (0.5 + 0.5 * random_()));
+    schedule(lease);
 }
 
 void lease_table::close(transitions& out)

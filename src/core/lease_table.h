@@ -85,6 +85,7 @@ private:
     void no_longer_under_way(lease& lease) noexcept;
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);
+    void renew_later(const lease_ptr& lease, base::boot_time now);
     void on_renewal_failed(const lease_ptr& lease, const failure& got, base::boot_time now,
                            transitions& out);
 

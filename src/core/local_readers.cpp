@@ -120,6 +120,13 @@ local_readers::ending local_readers::release(const lease_ptr& lease, boot_time n
     return {ending::kind::give_back};
 }
 
+bool local_readers::begin_change(const lease_ptr& lease)
+{
+    if (lease->readers > 1) return false;
+    if (lease == open_) open_ = nullptr;
+    return true;
+}
+
 std::optional<local_readers::ticket> local_readers::to_wake(boot_time /*now*/)
 {
     return line_.is_asking() ? std::nullopt : line_.wake_first();

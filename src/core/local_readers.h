@@ -56,6 +56,7 @@ public:
     void not_granted(bool alone, const trouble& why, const std::optional<silence>& seen,
                      base::boot_time now) override;
     [[nodiscard]] ending release(const lease_ptr& lease, base::boot_time now) override;
+    [[nodiscard]] bool begin_change(const lease_ptr& lease) override;
     void look_at_lease(base::boot_time now) override { close_unless_fresh(now); }
     [[nodiscard]] std::optional<ticket> to_wake(base::boot_time now) override;
 

@@ -97,6 +97,10 @@ public:
     {
     }
 
+    // The only holder of the lease is about to enter in another way. No caller joins the lease any more.
+    // False if others have it too.
+    [[nodiscard]] virtual bool begin_change(const lease_ptr& /*lease*/) { return true; }
+
     // ── Other events ────────────────────────────────────────────────────────────────────────────
 
     // Another client wants it; or this client no longer hears whether one does.

@@ -55,6 +55,7 @@ acquisition::~acquisition()
 
 core::step acquisition::start(boot_time now)
 {
+    if (instead_of_) return ask(true, now);
     const auto mine = lock_->arrive(!limit_.is_now());
     if (mine.what != core::local_sharing::turn::kind::wait) return take_turn(mine, now);
     in_line_ = mine.number;
@@ -121,7 +122,8 @@ core::acquire_plan acquisition::plan_for(const core::lease& lease,
         plan.limit = time_limit::after(
             std::max<std::chrono::nanoseconds>(until_ - now, std::chrono::nanoseconds{1}));
     }
-    plan.joins = settings.joins;
+    plan.joins = settings.joins && !instead_of_;
+    if (instead_of_) plan.instead_of = instead_of_->mine();
     plan.fair = settings.fair;
     plan.client = client_->room().client();
     plan.reserve = how.reserve;

@@ -32,6 +32,10 @@ public:
     acquisition(client_state& client, std::shared_ptr<local_lock> lock, time_limit limit,
                 release_mode how);
 
+    // Asks the server at once, and only once: this holder enters as that of `old` leaves. For a limit of
+    // time_limit::now().
+    void instead_of(core::lease_ptr old) { instead_of_ = std::move(old); }
+
     // If it has no result, it leaves the line, and gives back what it may have at the server.
     ~acquisition() override;
     acquisition(const acquisition&) = delete;
@@ -43,6 +47,12 @@ public:
     [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
 
     [[nodiscard]] const std::string& name() const noexcept { return lock_->settings()->what.name; }
+
+    // After `finish`: not granted, but the server may have granted it, or may yet do so.
+    [[nodiscard]] bool is_uncertain() const
+    {
+        return asking_ && asking_->machine.result().uncertain;
+    }
 
     // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
     // this call is left at the server, as soon as the server can be reached. The grant is null if the
@@ -81,6 +91,7 @@ private:
     time_limit limit_;
     base::boot_time until_;
     release_mode how_;
+    core::lease_ptr instead_of_;
     std::optional<core::local_sharing::ticket> in_line_;
     std::optional<bool> asks_alone_;  // once it is this caller's turn to ask
     // Until the end of this object: a late reply needs what the request points to.

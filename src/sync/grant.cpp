@@ -190,6 +190,34 @@ maybe_trouble grant::lengthen(std::chrono::milliseconds length, std::chrono::mil
     return note(got.what, got.sent, length);
 }
 
+maybe_trouble grant::begin_change()
+{
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    if (state() == hold_state::lost) return lost_because(lease_->why);
+    if (!lock_->begin_change(lease_)) return trouble{errc::busy, {}};
+    lease_->changing = true;
+    return std::nullopt;
+}
+
+void grant::changed()
+{
+    static_cast<void>(drop_one());
+    static_cast<void>(lock_->release(lease_));
+    static_cast<void>(client_->leases().end(lease_));
+}
+
+void grant::not_changed()
+{
+    lease_->changing = false;
+}
+
+// The request may be executed at any time from now on, and then this holder is out. It must not rely on the
+// lock until the next renewal finds that.
+void grant::perhaps_changed(const std::string& detail)
+{
+    client_->leases().lose(lease_, cause::unreachable, detail);
+}
+
 maybe_trouble grant::confirm(bool& still_ours)
 {
     still_ours = false;

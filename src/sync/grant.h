@@ -63,6 +63,13 @@ public:
     [[nodiscard]] maybe_trouble extend(std::chrono::milliseconds length);
     [[nodiscard]] maybe_trouble ensure(std::chrono::milliseconds duration);
 
+    // For a change of sides, in which the server exchanges this holder for a new one. begin_change() says
+    // why there can be none. After it, one of the three is called.
+    [[nodiscard]] maybe_trouble begin_change();
+    void changed();                                   // the new holder is in
+    void not_changed();                               // this one is still in
+    void perhaps_changed(const std::string& detail);  // nobody knows: the lock is lost
+
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);
 
@@ -73,6 +80,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
 
     [[nodiscard]] const core::lease& lease() const noexcept { return *lease_; }
+    [[nodiscard]] const core::lease_ptr& share_lease() const noexcept { return lease_; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
     [[nodiscard]] release_mode how_to_release() const noexcept { return how_; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }

@@ -167,6 +167,12 @@ core::local_sharing::ending local_lock::release(const core::lease_ptr& lease)
     return sharing().release(lease, here.now());
 }
 
+bool local_lock::begin_change(const core::lease_ptr& lease)
+{
+    const event here{*this};
+    return sharing().begin_change(lease);
+}
+
 void local_lock::kept(const core::lease_ptr& lease, const core::keep_reply& got,
                       base::boot_time sent)
 {

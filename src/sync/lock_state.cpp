@@ -47,6 +47,41 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
     return std::move(wanted.outcome());
 }
 
+lock_state::result lock_state::enter_instead_of(hold& from)
+{
+    const auto old = async_access::look_at(from);
+    if (!old) return trouble{errc::not_owner, "nothing is held"};
+    if (old->lease().what->name != name() || old->lease().what->kind != settings_->what.kind ||
+        old->lease().what->mode == settings_->what.mode || &old->client() != client_.get()) {
+        return trouble{errc::bad_argument, "the hold is not one of the other side of this lock"};
+    }
+    if (auto failed = old->begin_change()) return std::move(*failed);
+    const base::call_under_way mark{client_->platform()};
+    acquisition wanted{*client_, lock_, time_limit::now(), old->how_to_release()};
+    wanted.instead_of(old->share_lease());
+    try {
+        client_->driver().run(wanted, nullptr);
+    } catch (const std::system_error& e) {
+        old->perhaps_changed(e.what());
+        return trouble{errc::unreachable, e.what()};
+    }
+    auto& got = wanted.outcome();
+    if (std::holds_alternative<grant_ptr>(got)) {
+        // Another thread may have released it meanwhile.
+        if (async_access::take(from)) old->changed();
+    } else if (wanted.is_uncertain()) {
+        old->perhaps_changed(std::get<trouble>(got).detail);
+    } else {
+        old->not_changed();
+        // The server also refuses the change if the old holder is not in any more.
+        bool still_in = true;
+        if (std::get<trouble>(got).code == errc::refused && !old->confirm(still_in) && !still_in) {
+            return lost_because(old->why());
+        }
+    }
+    return std::move(got);
+}
+
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                          std::stop_token stop)
 {

@@ -38,6 +38,10 @@ public:
     void acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                  std::stop_token stop);
 
+    // A holder of the other side of a shared_mutex enters on this side. If it does, `from` is empty. Does not
+    // wait for others.
+    [[nodiscard]] result enter_instead_of(hold& from);
+
     // For lock() and unlock(): the holds of the calling thread, the last one last.
     void keep(hold what);
     [[nodiscard]] hold* current() const noexcept;

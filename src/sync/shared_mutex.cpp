@@ -1,13 +1,16 @@
+#include <pawl/error.h>
 #include <pawl/shared_mutex.h>
 
 #include "core/object.h"
 #include "sync/async_access.h"
 #include "sync/client_access.h"
 #include "sync/lock_state.h"
+#include "sync/trouble.h"
 
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace pawl {
 namespace {
@@ -50,5 +53,40 @@ shared_mutex::shared_mutex(client& client, std::string_view name, const lock_opt
 }
 
 shared_mutex::~shared_mutex() = default;
+
+hold shared_mutex::downgrade(hold&& writer)
+{
+    auto& readers = async_access::state(shared_);
+    auto got = readers.enter_instead_of(writer);
+    if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+        readers.raise("downgrade", *failed);
+    }
+    return async_access::make(std::get<sync::grant_ptr>(std::move(got)));
+}
+
+hold shared_mutex::downgrade(hold&& writer, std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] { return downgrade(std::move(writer)); });
+}
+
+std::optional<hold> shared_mutex::try_upgrade(hold& reader)
+{
+    auto& writers = async_access::state(*this);
+    auto got = writers.enter_instead_of(reader);
+    if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+        if (failed->code == errc::busy) return std::nullopt;
+        writers.raise("upgrade", *failed);
+    }
+    return async_access::make(std::get<sync::grant_ptr>(std::move(got)));
+}
+
+std::optional<hold> shared_mutex::try_upgrade(hold& reader, std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] {
+        auto got = try_upgrade(reader);
+        if (!got) ec = errc::busy;
+        return got;
+    });
+}
 
 }  // namespace pawl

@@ -266,6 +266,30 @@ TEST_F(shared_by_clients, lets_the_readers_in_when_the_writer_between_them_gives
     EXPECT_TRUE(second.result());
 }
 
+TEST_F(shared_by_clients, lets_a_holder_change_sides)
+{
+    hold writer = mine_.acquire();
+    asking reader{theirs_.shared()};
+    ASSERT_TRUE(until_queued(1));
+    asking next{others_};
+    ASSERT_TRUE(until_queued(2));
+    hold first = mine_.downgrade(std::move(writer));
+    ASSERT_TRUE(reader.ends_within(soon)) << "readers at the head of the queue enter too";
+    auto second = reader.result();
+    ASSERT_TRUE(second);
+    EXPECT_EQ(holders(), 2);
+    EXPECT_FALSE(mine_.try_upgrade(first)) << "there are two readers";
+    second->release();
+    auto again = mine_.try_upgrade(first);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(holders(), 1);
+    EXPECT_FALSE(next.ends_within(0ms));
+    again->release();
+    ASSERT_TRUE(next.ends_within(soon));
+    EXPECT_GT(next.result()->fence(), again->fence());
+    EXPECT_TRUE(until_nothing_is_left());
+}
+
 TEST_F(shared_by_clients, tells_all_readers_of_a_deleted_lock)
 {
     shared_mutex brief{first_, "job", quick(900ms)};

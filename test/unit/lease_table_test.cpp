@@ -60,6 +60,22 @@ TEST_F(table_of_leases, a_lease_is_due_after_a_third_and_lost_at_its_deadline)
     EXPECT_EQ(table_.size(), 0U);
 }
 
+TEST_F(table_of_leases, a_lease_whose_holder_is_being_exchanged_is_not_lost_if_a_renewal_misses_it)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    ASSERT_EQ(take_due(at(1000)).size(), 1U);
+    lease->changing = true;
+    table_.on_renewal(lease, hold_status::vanished, at(1000), at(1010), changes_);
+    EXPECT_TRUE(changes_.empty());
+    EXPECT_EQ(lease->state.load(), hold_state::held);
+    // The exchange failed: the next renewal counts.
+    lease->changing = false;
+    ASSERT_EQ(take_due(at(1300)).size(), 1U) << "soon";
+    table_.on_renewal(lease, hold_status::vanished, at(1300), at(1310), changes_);
+    EXPECT_EQ(lease->state.load(), hold_state::lost);
+}
+
 TEST_F(table_of_leases, a_renewal_counts_from_when_it_was_sent_not_from_its_answer)
 {
     const auto lease = make_lease();

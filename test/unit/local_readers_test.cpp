@@ -119,6 +119,24 @@ TEST_F(readers_of_one_process, whose_leases_are_not_renewed_share_nothing)
     EXPECT_EQ(alone.release(lease, at(2)).what, ending::give_back);
 }
 
+// ── A reader that becomes the writer ────────────────────────────────────────────────────────────
+
+TEST_F(readers_of_one_process, do_not_join_a_lease_whose_reader_becomes_the_writer)
+{
+    const auto lease = first_reader();
+    EXPECT_TRUE(readers_.begin_change(lease));
+    EXPECT_EQ(readers_.arrive(true, at(1)).what, kind::ask);
+    EXPECT_EQ(readers_.release(lease, at(2)).what, ending::give_back);
+}
+
+TEST_F(readers_of_one_process, keep_a_reader_of_their_lease_from_becoming_the_writer)
+{
+    const auto lease = first_reader();
+    ASSERT_EQ(readers_.arrive(true, at(1)).what, kind::join);
+    EXPECT_FALSE(readers_.begin_change(lease));
+    EXPECT_EQ(readers_.arrive(true, at(2)).what, kind::join) << "nothing has changed";
+}
+
 // ── In line ─────────────────────────────────────────────────────────────────────────────────────
 
 TEST_F(readers_of_one_process, in_line_are_all_let_in_by_one_grant)

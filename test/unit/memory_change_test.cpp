@@ -1,0 +1,211 @@
+// shared_mutex::downgrade() and try_upgrade() on a memory server.
+#include "unit/memory_fixture.h"
+#include "unit/queue_view.h"
+
+#include <future>
+#include <utility>
+
+namespace pawl::test {
+namespace {
+
+class memory_change : public with_memory {
+protected:
+    [[nodiscard]] std::future<hold> wait_for(lockable& lock, std::int64_t all = 1)
+    {
+        auto waiting = std::async(std::launch::async, [&lock] { return lock.acquire(); });
+        EXPECT_TRUE(eventually([&] { return queue_.length(lock.name()) == all; }));
+        return waiting;
+    }
+
+    [[nodiscard]] static bool is_ready(const std::future<hold>& what)
+    {
+        return what.wait_for(0s) == std::future_status::ready;
+    }
+
+    queue_view queue_{server_.url()};
+    client other_{options()};
+    shared_mutex prices_{client_, "prices"};
+    // With this lease, a waiter looks only after hours.
+    shared_mutex patient_{other_, "prices", {.lease = 24h}};
+};
+
+// ── Downgrade ───────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_change, makes_the_writer_a_reader_with_the_same_fence)
+{
+    auto writer = prices_.acquire();
+    const auto fence = writer.fence();
+    const auto reader = prices_.downgrade(std::move(writer));
+    EXPECT_FALSE(writer);  // NOLINT(bugprone-use-after-move): it is empty
+    EXPECT_EQ(reader.state(), hold_state::held);
+    EXPECT_EQ(reader.fence(), fence);
+    EXPECT_EQ(events_.count(hold_state::lost), 0U);
+    EXPECT_EQ(client_.holds().size(), 1U);
+    EXPECT_TRUE(patient_.try_acquire_shared());
+    EXPECT_FALSE(patient_.try_acquire());
+}
+
+TEST_F(memory_change, lets_the_readers_at_the_head_of_the_queue_in_with_the_new_one)
+{
+    auto writer = prices_.acquire();
+    auto reads = wait_for(patient_.shared(), 1);
+    auto writes = wait_for(patient_, 2);
+    auto reader = prices_.downgrade(std::move(writer));
+    auto second = reads.get();
+    EXPECT_FALSE(is_ready(writes));
+    reader.release();
+    second.release();
+    EXPECT_GT(writes.get().fence(), reader.fence());
+}
+
+TEST_F(memory_change, lets_no_writer_in_between)
+{
+    auto writer = prices_.acquire();
+    auto writes = wait_for(patient_);
+    auto reader = prices_.downgrade(std::move(writer));
+    EXPECT_FALSE(is_ready(writes));
+    server_.advance(1h);
+    EXPECT_EQ(reader.state(), hold_state::held) << "it is renewed";
+    reader.release();
+    EXPECT_EQ(writes.get().state(), hold_state::held);
+}
+
+TEST_F(memory_change, lets_readers_of_the_same_client_in_that_wait)
+{
+    auto writer = prices_.acquire();
+    auto reads = wait_for(prices_.shared());
+    auto reader = prices_.downgrade(std::move(writer));
+    EXPECT_EQ(reads.get().state(), hold_state::held);
+}
+
+// ── Upgrade ─────────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_change, makes_the_only_reader_the_writer)
+{
+    auto reader = prices_.acquire_shared();
+    const auto writer = prices_.try_upgrade(reader);
+    ASSERT_TRUE(writer);
+    EXPECT_FALSE(reader);
+    EXPECT_GT(writer->fence(), reader.fence());
+    EXPECT_FALSE(patient_.try_acquire_shared());
+    EXPECT_FALSE(prices_.try_acquire_shared());
+    server_.advance(1h);
+    EXPECT_EQ(writer->state(), hold_state::held);
+}
+
+TEST_F(memory_change, makes_the_only_reader_the_writer_before_the_writers_that_wait)
+{
+    auto reader = prices_.acquire_shared();
+    auto writes = wait_for(patient_);
+    auto writer = prices_.try_upgrade(reader);
+    ASSERT_TRUE(writer);
+    EXPECT_FALSE(is_ready(writes));
+    writer->release();
+    EXPECT_GT(writes.get().fence(), writer->fence());
+}
+
+TEST_F(memory_change, is_refused_while_another_client_reads)
+{
+    auto reader = prices_.acquire_shared();
+    auto second = patient_.acquire_shared();
+    EXPECT_FALSE(prices_.try_upgrade(reader));
+    std::error_code told;
+    EXPECT_FALSE(prices_.try_upgrade(reader, told));
+    EXPECT_EQ(told, errc::busy);
+    EXPECT_TRUE(reader.confirm()) << "it is still a reader";
+    second.release();
+    EXPECT_TRUE(prices_.try_upgrade(reader));
+}
+
+TEST_F(memory_change, is_refused_without_the_server_while_another_reader_shares_the_lease)
+{
+    auto reader = prices_.acquire_shared();
+    auto second = prices_.acquire_shared();
+    while (reader.id() != second.id()) {
+        reader = prices_.acquire_shared();
+        second = prices_.acquire_shared();
+    }
+    server_.freeze();
+    EXPECT_FALSE(prices_.try_upgrade(reader));
+    server_.thaw();
+    second.release();
+    EXPECT_TRUE(prices_.try_upgrade(reader));
+}
+
+TEST_F(memory_change, is_refused_while_this_client_has_another_lease)
+{
+    auto reader = prices_.acquire_shared();
+    server_.advance(10ms);
+    const auto second = prices_.acquire_shared();
+    ASSERT_NE(reader.id(), second.id());
+    EXPECT_FALSE(prices_.try_upgrade(reader));
+    EXPECT_TRUE(reader.confirm());
+}
+
+TEST_F(memory_change, can_go_back_and_forth)
+{
+    auto writer = std::optional{prices_.acquire()};
+    for (int i = 0; i < 3; ++i) {
+        const auto fence = writer->fence();
+        auto reader = prices_.downgrade(std::move(*writer));
+        writer = prices_.try_upgrade(reader);
+        ASSERT_TRUE(writer);
+        EXPECT_GT(writer->fence(), fence);
+    }
+    writer->release();
+    EXPECT_TRUE(client_.holds().empty());
+    EXPECT_TRUE(patient_.try_acquire());
+}
+
+// ── Failure ─────────────────────────────────────────────────────────────────────────────────────
+
+TEST_F(memory_change, needs_a_hold_of_the_right_side)
+{
+    auto reader = prices_.acquire_shared();
+    EXPECT_EQ(code_of([&] { static_cast<void>(prices_.downgrade(std::move(reader))); }),
+              errc::bad_argument);
+    EXPECT_TRUE(reader);  // NOLINT(bugprone-use-after-move): it is unchanged
+    EXPECT_EQ(code_of([&] { static_cast<void>(patient_.try_upgrade(reader)); }), errc::bad_argument)
+        << "of another client";
+    reader.release();
+    EXPECT_EQ(code_of([&] { static_cast<void>(prices_.try_upgrade(reader)); }), errc::not_owner);
+    auto writer = prices_.acquire();
+    EXPECT_EQ(code_of([&] { static_cast<void>(prices_.try_upgrade(writer)); }), errc::bad_argument);
+    auto job = mutex_.acquire();
+    EXPECT_EQ(code_of([&] { static_cast<void>(prices_.downgrade(std::move(job))); }),
+              errc::bad_argument);
+}
+
+TEST_F(memory_change, of_a_lock_that_is_gone_is_told_so)
+{
+    auto reader = prices_.acquire_shared();
+    server_.lose("prices");
+    EXPECT_EQ(code_of([&] { static_cast<void>(prices_.try_upgrade(reader)); }), errc::lost);
+    EXPECT_EQ(reader.state(), hold_state::lost);
+    EXPECT_EQ(reader.why(), cause::vanished);
+    EXPECT_EQ(code_of([&] { static_cast<void>(prices_.try_upgrade(reader)); }), errc::lost);
+    EXPECT_TRUE(patient_.try_acquire());
+}
+
+TEST_F(memory_change, that_the_server_does_not_answer_loses_the_lock)
+{
+    auto writer = prices_.acquire();
+    const auto lost = writer.lost();
+    server_.freeze();
+    std::error_code told;
+    auto reading = std::async(std::launch::async,
+                              [&] { return prices_.downgrade(std::move(writer), told).state(); });
+    while (reading.wait_for(0s) != std::future_status::ready) server_.advance(500ms);
+    EXPECT_EQ(told, errc::unreachable);
+    EXPECT_TRUE(lost.stop_requested()) << "the request may be executed at any time";
+    EXPECT_EQ(writer.why(), cause::unreachable);  // NOLINT(bugprone-use-after-move)
+    server_.thaw();
+    std::error_code released;
+    writer.release(released);
+    EXPECT_EQ(released, errc::lost);
+    server_.advance(5s);
+    EXPECT_TRUE(patient_.try_acquire()) << "nothing of either holder is left";
+}
+
+}  // namespace
+}  // namespace pawl::test
