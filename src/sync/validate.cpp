@@ -87,4 +87,18 @@ void validate_lease(std::string_view option, milliseconds lease)
     check(option, lease, 10ms, 24h, "10 ms to 24 h");
 }
 
+void validate_stripes(std::size_t stripes)
+{
+    if (stripes < 1 || stripes > 65'536) {
+        refuse("stripes", std::to_string(stripes), "1 to 65536");
+    }
+}
+
+void validate_stripe(std::size_t index, std::size_t stripes)
+{
+    if (index >= stripes) {
+        refuse("stripe", std::to_string(index), "0 to " + std::to_string(stripes - 1));
+    }
+}
+
 }  // namespace pawl::sync

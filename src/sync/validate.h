@@ -8,6 +8,7 @@
 #include <pawl/options.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string_view>
 
 namespace pawl::sync {
@@ -15,5 +16,7 @@ namespace pawl::sync {
 void validate(const client_options& options);
 void validate(const core::object& what, const lock_options& options, fairness fairness);
 void validate_lease(std::string_view option, std::chrono::milliseconds lease);
+void validate_stripes(std::size_t stripes);
+void validate_stripe(std::size_t index, std::size_t stripes);
 
 }  // namespace pawl::sync
