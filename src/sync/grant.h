@@ -66,6 +66,9 @@ public:
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);
 
+    // The holder makes progress. False if the lock is lost.
+    [[nodiscard]] bool beat();
+
     // These look at the clock first, so the answer is true when they return.
     [[nodiscard]] hold_state state() const;
     [[nodiscard]] cause why() const;
@@ -84,6 +87,7 @@ private:
     [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length,
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
+    [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds length) const;
     [[nodiscard]] std::stop_source loss() const;
     [[nodiscard]] unsigned drop_one();
     void undo_entry();

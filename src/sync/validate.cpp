@@ -43,6 +43,21 @@ void check_for_several_holders(const lock_options& options, std::string_view typ
     if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
 }
 
+// How long, and under which condition, the lock stays held.
+void check_holding(const lock_options& options)
+{
+    validate_lease("lease", options.lease);
+    if (options.longest_hold != 0ms) {
+        check("longest_hold", options.longest_hold, 10ms, 30 * 24h, "0, or 10 ms to 30 days");
+    }
+    if (options.heartbeat == 0ms) return;
+    check("heartbeat", options.heartbeat, 10ms, 24h, "0, or 10 ms to 24 h");
+    if (!options.renew) {
+        refuse("heartbeat", std::to_string(options.heartbeat.count()) + " ms with renew = false",
+               "0, or renew = true");
+    }
+}
+
 }  // namespace
 
 void validate(const client_options& options)
@@ -67,7 +82,7 @@ void validate(const core::object& what, const lock_options& options, fairness fa
         check_permits("permits", what.permits);
         check_for_several_holders(options, "counting_semaphore");
     }
-    validate_lease("lease", options.lease);
+    check_holding(options);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");
     check("linger", options.linger, 0ms, 1min, "0 to 1 min");
