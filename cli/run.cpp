@@ -8,6 +8,7 @@
 #include "interruption.h"
 #include "nesting.h"
 #include "on_lost.h"
+#include "run_lock.h"
 #include "run_options.h"
 #include "say.h"
 #include "signals.h"
@@ -68,16 +69,13 @@ private:
     signals signals_;
     bell bell_;
     client client_;
-    mutex mutex_;
+    run_lock lock_;
     hold hold_;
     boot_time granted_at_{};
 };
 
 session::session(run_options options)
-    : options_{std::move(options)},
-      client_{make_client_options()},
-      mutex_{client_, options_.key,
-             lock_options{.lease = options_.lease, .renew = true, .wait = {}, .layout = {}}}
+    : options_{std::move(options)}, client_{make_client_options()}, lock_{client_, options_}
 {
 }
 
@@ -119,7 +117,7 @@ ending session::run()
         say("this command already runs under " + name() + ": it would wait for itself");
         return ending::with(exit_code::usage);
     }
-    wait_result waited = wait_for_lock(mutex_, client_.server(), options_, signals_);
+    wait_result waited = wait_for_lock(*lock_, client_.server(), options_, signals_);
     if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
         verbosely(name() + " was not acquired: another holder has it");
@@ -134,9 +132,10 @@ ending session::run()
 
 bool session::would_wait_for_itself()
 {
-    // With -n it cannot wait for itself: the lock is just not acquired.
+    // With -n it cannot wait for itself: the lock is just not acquired. Permits of the same semaphore may
+    // be free.
     const bool waits = options_.wait != std::chrono::milliseconds::zero();
-    if (!waits || outer_holders().empty()) return false;
+    if (!waits || options_.capacity || outer_holders().empty()) return false;
     // The server may not answer. Nothing is held yet, so a signal need not wait for the answer.
     const interruption by_signal{signals_, interruption::ends_process::first_signal};
     return is_held_by_outer_run(client_, options_.key);
@@ -265,8 +264,8 @@ int run(const std::vector<std::string>& arguments)
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
-        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers this "
-            "machine only");
+        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers only "
+            "this user's processes on this machine");
     }
     // In two steps: before a signal ends pawl, the session has released its lock and dismissed its
     // guardian.

@@ -44,6 +44,22 @@ namespace {
         }};
 }
 
+[[nodiscard]] section semaphore()
+{
+    return {
+        .title = "Several at the same time",
+        .blocks = {
+            paragraph{"With --capacity, KEY is a semaphore: several commands run at the same time, "
+                      "as long as their permits are not more than the capacity. Permits are "
+                      "granted in the order of the requests. For example, at most 3 backups at "
+                      "the same time, on all machines together:"},
+            example{"pawl run --capacity 3 backups ./backup"},
+            paragraph{"All runs must give the same capacity; another one is refused with status "
+                      "77. A pawl run inside the command that takes permits of the same "
+                      "semaphore is not recognised: it may wait for itself."},
+        }};
+}
+
 [[nodiscard]] section schedule()
 {
     return {
@@ -98,7 +114,7 @@ namespace {
 
 std::vector<section> run_explanation()
 {
-    return {arguments(), command(), schedule(), for_flock_users(), exit_status()};
+    return {arguments(), command(), semaphore(), schedule(), for_flock_users(), exit_status()};
 }
 
 }  // namespace pawl::cli

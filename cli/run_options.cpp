@@ -9,6 +9,7 @@
 #include "usage.h"
 
 #include <algorithm>
+#include <string>
 
 namespace pawl::cli {
 namespace {
@@ -21,7 +22,7 @@ using words = std::vector<std::string>;
 // pawl run can only exclude other processes, and memory: is private to this one.
 constexpr const char* no_memory =
     "a lock on memory: would exclude nothing, because each process has its own memory:; "
-    "for this machine only, use local:";
+    "for this user's processes on this machine, use local:";
 
 // The words for pawl and the words of the command. The command begins after `--`, or at the first
 // word after KEY that is not an option. Its words are not examined.
@@ -97,6 +98,7 @@ struct line_values {
     bool no_wait = false;
     bool exclusive = false;  // has no effect: every lock is exclusive
     std::optional<milliseconds> grace;
+    std::optional<unsigned> permits;
 };
 
 void define_waiting(CLI::App& app, line_values& to)
@@ -126,6 +128,19 @@ void define_lock(CLI::App& app, line_values& to)
                  [&to](milliseconds value) { to.options.hold_at_least = value; });
 }
 
+void define_permits(CLI::App& app, line_values& to)
+{
+    constexpr unsigned largest = 1'000'000;
+    const auto add = [&](const char* name, std::optional<unsigned>& value, const char* text) {
+        app.add_option(name, value, text)
+            ->type_name("NUMBER")
+            ->check(CLI::Range(1U, largest).description(""));
+    };
+    add("--capacity", to.options.capacity,
+        "KEY is a semaphore with this many permits, and not a lock");
+    add("--permits", to.permits, "Take this many permits (default 1); needs --capacity");
+}
+
 class run_command_line : public command_line {
 public:
     run_command_line()
@@ -151,6 +166,7 @@ void run_command_line::define(CLI::App& app, line_values& to)
                    ->type_name("STRING");
     define_waiting(app, to);
     define_lock(app, to);
+    define_permits(app, to);
     app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens to the lock");
     app.add_flag("-x,-e,--exclusive", to.exclusive, "For users of flock: every lock is exclusive");
     refuse_flock_options(app);
@@ -199,6 +215,18 @@ void take_no_wait(line_values& to)
     to.options.wait = 0ms;
 }
 
+void take_permits(line_values& to)
+{
+    if (!to.permits) return;
+    const auto capacity = to.options.capacity;
+    if (!capacity) refuse("--permits needs --capacity: how many permits there are");
+    if (*to.permits > *capacity) {
+        refuse("--permits " + std::to_string(*to.permits) + " is more than --capacity " +
+               std::to_string(*capacity));
+    }
+    to.options.permits = *to.permits;
+}
+
 // Renewals come after each third of the lease. So a hold is never valid for less than two thirds of
 // it, apart from drift and a round trip. A grace period that begins earlier than that would send
 // SIGTERM to every command.
@@ -227,6 +255,7 @@ std::optional<run_options> parse_run_options(const words& arguments)
     options.url_is_default = server.is_default;
     take_grace(app.given);
     take_no_wait(app.given);
+    take_permits(app.given);
     return std::move(options);
 }
 

@@ -18,6 +18,8 @@ struct run_options {
     bool url_is_default = false;  // no server was named
 
     std::optional<std::chrono::milliseconds> wait;  // unset: forever; 0: not at all
+    std::optional<unsigned> capacity;  // unset: a lock; set: a semaphore with this capacity
+    unsigned permits = 1;
     int not_acquired_code = exit_code::not_acquired;
     std::chrono::milliseconds lease{30'000};
     std::chrono::milliseconds grace{};

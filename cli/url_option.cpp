@@ -56,7 +56,7 @@ using named_url = setting<std::string>;
     refuse(required_by + " requires a server that other machines can reach, but " +
            (url ? url->source + " names " + url->value
                 : "no server is named by --url, PAWL_URL or a settings file") +
-           "; the lock would cover this machine only");
+           "; the lock would cover only this user's processes on this machine");
 }
 
 }  // namespace
@@ -65,14 +65,14 @@ void add_url(CLI::App& app, server_options& to)
 {
     to.url_option = app.add_option("--url", to.url,
                                    "The server (default: $PAWL_URL, else that of a settings file, "
-                                   "else local:, which covers this machine only)")
+                                   "else local:, which covers only this user on this machine)")
                         ->type_name("URL");
 }
 
 void add_require_remote(CLI::App& app, server_options& to)
 {
     app.add_flag("--require-remote", to.require_remote,
-                 "Fail rather than lock this machine only; also PAWL_REQUIRE_REMOTE=yes");
+                 "Fail rather than use local:; also PAWL_REQUIRE_REMOTE=yes");
 }
 
 server_choice choose_server(const server_options& given, remote wanted,

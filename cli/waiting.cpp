@@ -18,7 +18,7 @@ namespace {
 // Shorter waits need no explanation.
 constexpr std::chrono::seconds unexplained_wait{1};
 
-[[nodiscard]] std::optional<hold> acquire(mutex& lock, const run_options& options,
+[[nodiscard]] std::optional<hold> acquire(acquirable& lock, const run_options& options,
                                           const std::stop_token& stop)
 {
     if (options.wait) return lock.try_acquire_for(*options.wait, stop);
@@ -44,7 +44,7 @@ constexpr std::chrono::seconds unexplained_wait{1};
 
 }  // namespace
 
-wait_result wait_for_lock(mutex& lock, const std::string& server, const run_options& options,
+wait_result wait_for_lock(acquirable& lock, const std::string& server, const run_options& options,
                           const signals& signals)
 {
     interruption interruption{signals, interruption::ends_process::no_signal,

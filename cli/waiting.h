@@ -4,8 +4,8 @@
 #include "run_options.h"
 #include "signals.h"
 
+#include <pawl/acquirable.h>
 #include <pawl/hold.h>
-#include <pawl/mutex.h>
 
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ struct wait_result {
 // A signal that would end a process ends the wait, and then nothing is held. Ctrl-Z stops pawl like
 // any process. After a second, a user at a terminal is told which lock pawl waits for, on which
 // server, and for how long. Throws pawl::error.
-[[nodiscard]] wait_result wait_for_lock(mutex& lock, const std::string& server,
+[[nodiscard]] wait_result wait_for_lock(acquirable& lock, const std::string& server,
                                         const run_options& options, const signals& signals);
 
 }  // namespace pawl::cli

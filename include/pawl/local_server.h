@@ -1,6 +1,6 @@
 // The private server of this user, with the URL `local:`. It is a redis-server on a Unix socket,
-// without TCP and without persistence. It is started on first use. Locks on it work on this machine
-// only.
+// without TCP and without persistence. It is started on first use. Locks on it exclude only other
+// processes of this user on this machine.
 //
 //   state               query().running   stop()
 //   never started       false             does nothing

@@ -6,6 +6,7 @@
 #include <pawl/async.h>
 #include <pawl/client.h>
 #include <pawl/coro.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/error.h>
 #include <pawl/event.h>
 #include <pawl/fair_mutex.h>

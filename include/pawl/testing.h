@@ -106,11 +106,13 @@ public:
     // The server forgets all scripts that clients have sent.
     void flush_scripts();
 
-    // Returns whether the lock is held, as the server sees it. Also works while it is frozen.
+    // Returns whether the lock is held, as the server sees it: of a semaphore, whether at least one
+    // permit is. Also works while it is frozen.
     [[nodiscard]] bool is_locked(std::string_view lock) const;
 
     // Returns the holder of the lock: the id() of a hold, or the holder that was passed to
-    // stateless::try_lock(). Returns std::nullopt if the lock is free.
+    // stateless::try_lock(). Returns one of them if there are several, as of a semaphore. Returns
+    // std::nullopt if the lock is free.
     [[nodiscard]] std::optional<std::string> holder(std::string_view lock) const;
 
 private:

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 
+#include <chrono>
 #include <cstdint>
 #include <stop_token>
 #include <string>
@@ -22,6 +23,9 @@ public:
 
     // Never steps, and also runs while the machine is suspended.
     [[nodiscard]] virtual boot_time now() const noexcept = 0;
+
+    // The wall clock. It may step, so it is only for times that other programs are told.
+    [[nodiscard]] virtual std::chrono::system_clock::time_point wall_time() const noexcept = 0;
 
     // A number in [0, 1), for jitter.
     [[nodiscard]] virtual double random_unit() = 0;
@@ -64,6 +68,10 @@ private:
 class system_platform final : public platform {
 public:
     [[nodiscard]] boot_time now() const noexcept override { return boot_clock::now(); }
+    [[nodiscard]] std::chrono::system_clock::time_point wall_time() const noexcept override
+    {
+        return std::chrono::system_clock::now();
+    }
     [[nodiscard]] double random_unit() override;
     [[nodiscard]] std::string random_id() override;
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override;

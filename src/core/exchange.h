@@ -1,5 +1,5 @@
-// The machine that sends one request about a hold (release, extend, count, check or keep), and repeats it
-// until it is answered or patience ends.
+// The machine that sends one request about a hold (release, extend, count, check or keep) or an object
+// (resize), and repeats it until it is answered or patience ends.
 #pragma once
 
 #include "base/clock.h"
@@ -17,7 +17,7 @@ namespace pawl::core {
 class exchange_machine final : public machine {
 public:
     // The objects that the request points to must outlive the machine; `owner` may keep them.
-    exchange_machine(request what, std::chrono::milliseconds command_limit,
+    exchange_machine(exchange_request what, std::chrono::milliseconds command_limit,
                      const base::random_unit& random, std::shared_ptr<const void> owner = nullptr)
         : request_{std::move(what)}, owner_{std::move(owner)}, patience_{command_limit, random}
     {
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] step on_time(base::boot_time now) override;
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
-    [[nodiscard]] const core::request& asked() const noexcept { return request_; }
+    [[nodiscard]] const exchange_request& asked() const noexcept { return request_; }
 
     // When the last try was sent. After an answer: the try that was answered.
     [[nodiscard]] base::boot_time sent() const noexcept { return sent_; }
@@ -40,7 +40,7 @@ private:
     step send(base::boot_time now);
     void settle();
 
-    core::request request_;
+    exchange_request request_;
     std::shared_ptr<const void> owner_;
     patience patience_;
     base::boot_time sent_{};

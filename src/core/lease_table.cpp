@@ -84,10 +84,9 @@ void lease_table::extended(const lease_ptr& lease, milliseconds length, boot_tim
     schedule(lease);
 }
 
-void lease_table::lose(const lease_ptr& lease, cause why, const std::string& detail,
-                       transitions& out)
+void lease_table::lose(const lease_ptr& lease, cause why, transitions& out)
 {
-    if (!lease->is_over()) move_to(lease, hold_state::lost, why, detail, out);
+    if (!lease->is_over()) move_to(lease, hold_state::lost, why, {}, out);
 }
 
 boot_time lease_table::next_wake() const noexcept
@@ -164,7 +163,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         extended(lease, lease->length, sent, out);
     } else if (!lease->changing) {
-        lose(lease, cause_of(*status), {}, out);
+        lose(lease, cause_of(*status), out);
     } else if (is_last) {
         renew_later(lease, now);
     }

@@ -52,8 +52,8 @@ public:
     void extended(const lease_ptr& lease, std::chrono::milliseconds length, base::boot_time sent,
                   transitions& out);
 
-    // The server said that the lease is not ours.
-    void lose(const lease_ptr& lease, cause why, const std::string& detail, transitions& out);
+    // The server said that the lease is not ours. The cause says it all: the answer has no detail.
+    void lose(const lease_ptr& lease, cause why, transitions& out);
 
     // When expire() or take_due() next has work; boot_time::max() if never.
     [[nodiscard]] base::boot_time next_wake() const noexcept;

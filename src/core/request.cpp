@@ -30,16 +30,17 @@ const failure* failure_in(const reply& got)
 
 reply failed(const request& what, const failure& why)
 {
-    return std::visit(
-        [&](const auto& each) -> reply {
-            using asked = std::decay_t<decltype(each)>;
-            if constexpr (std::is_same_v<asked, renew_request>) {
-                return renew_request::reply(each.all.size(), why);
-            } else {
-                return typename asked::reply{why};
-            }
-        },
-        what);
+    if (const auto* const renewals = std::get_if<renew_request>(&what)) {
+        return renew_request::reply(renewals->all.size(), why);
+    }
+    if (const auto* const question = std::get_if<exchange_request>(&what)) {
+        return std::visit(
+            [&](const auto& each) -> reply {
+                return typename std::decay_t<decltype(each)>::reply{why};
+            },
+            *question);
+    }
+    return acquire_reply{why};
 }
 
 }  // namespace pawl::core

@@ -12,6 +12,7 @@
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
+//   resize_request    hold_status | failure                   sets the same capacity
 #pragma once
 
 #include "base/clock.h"
@@ -150,9 +151,9 @@ struct release_request {
     using reply = hold_reply;
 
     claim mine{};
-    std::uint64_t used = 0;              // the holder's last fence; 0 if it is not known
-    bool has_reserve = false;            // numbers above `used` are set aside
-    bool announce = false;               // publish the release
+    std::uint64_t used = 0;    // the holder's last fence; 0 if it is not known
+    bool has_reserve = false;  // numbers above `used` are set aside
+    bool announce = false;     // publish the release
 
     // For a release that may have been executed before. Others may have had the lock since then, with
     // higher fences, so the store must not take `used` for the last fence.
@@ -184,10 +185,21 @@ struct keep_request {
     bool announce = false;       // publish a hand-over
 };
 
+// ── Resize: set the capacity of a semaphore, and let in the waiters that fit now ────────────────
+
+struct resize_request {
+    using reply = hold_reply;  // `done`, or `not_a_lock`
+
+    const object* what{};  // it must outlive the request
+    unsigned capacity = 0;
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
-using request = std::variant<acquire_request, count_request, extend_request, renew_request,
-                             check_request, keep_request, release_request>;
+// Requests that are repeated until they are answered: core/exchange.h.
+using exchange_request = std::variant<count_request, extend_request, check_request, keep_request,
+                                      release_request, resize_request>;
+using request = std::variant<acquire_request, renew_request, exchange_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.

@@ -5,10 +5,13 @@
 --
 -- KEYS  1 members, 2 fence, 3 queue
 -- ARGV  1 '', 2 the capacity
--- Reply 1
+-- Reply 1; -2 a shared mutex
 --@ clock
 local wanted = ARGV[2]
 --@ census
+if not known and out > 0 then
+  return -2
+end
 capacity, known = wanted + 0, 'resized'
 redis.call('ZREM', KEYS[1], 'capacity')
 redis.call('ZADD', KEYS[1], -out, 'out', -capacity, known)

@@ -37,7 +37,7 @@ void departure::release()
     outcome_ = lost_because(lease_->why);
 }
 
-void departure::ask(const core::request& what)
+void departure::ask(const core::exchange_request& what)
 {
     exchange_.emplace(what, client_->options().command_limit, client_->random());
 }

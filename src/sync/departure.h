@@ -36,7 +36,7 @@ public:
 
 private:
     void release();
-    void ask(const core::request& what);
+    void ask(const core::exchange_request& what);
     [[nodiscard]] core::step checked(core::step step, base::boot_time now);
     void settle(const core::reply& got, base::boot_time sent, base::boot_time now);
     void released(const core::hold_reply& got, base::boot_time now);

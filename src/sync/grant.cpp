@@ -213,9 +213,9 @@ void grant::not_changed()
 
 // The request may be executed at any time from now on, and then this holder is out. It must not rely on the
 // lock until the next renewal finds that.
-void grant::perhaps_changed(const std::string& detail)
+void grant::perhaps_changed()
 {
-    client_->leases().lose(lease_, cause::unreachable, detail);
+    client_->leases().lose(lease_, cause::unreachable);
 }
 
 maybe_trouble grant::confirm(bool& still_ours)
@@ -229,7 +229,7 @@ maybe_trouble grant::confirm(bool& still_ours)
     if (status == core::hold_status::done) {
         still_ours = state() != hold_state::lost;
     } else {
-        client_->leases().lose(lease_, core::cause_of(status), {});
+        client_->leases().lose(lease_, core::cause_of(status));
     }
     return std::nullopt;
 }
@@ -241,7 +241,7 @@ maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
     if (const auto* const problem = std::get_if<core::failure>(&got)) return trouble_of(*problem);
     const auto status = std::get<core::hold_status>(got);
     if (status != core::hold_status::done) {
-        client_->leases().lose(lease_, core::cause_of(status), {});
+        client_->leases().lose(lease_, core::cause_of(status));
         return lost_because(core::cause_of(status));
     }
     client_->leases().extended(lease_, length, sent);

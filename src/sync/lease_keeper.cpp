@@ -112,13 +112,13 @@ void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds le
     tell(changes);
 }
 
-void lease_keeper::lose(const lease_ptr& lease, cause why, const std::string& detail)
+void lease_keeper::lose(const lease_ptr& lease, cause why)
 {
     const common::scoped_lock guard{mutex_};
     core::transitions changes;
     // If the deadline has passed, that is the cause, whatever the server says now.
     table_.expire(platform_.now(), changes);
-    table_.lose(lease, why, detail, changes);
+    table_.lose(lease, why, changes);
     set_alarm();
     tell(changes);
 }

@@ -41,7 +41,7 @@ public:
     // The server extended it, or said that it is gone.
     void extended(const core::lease_ptr& lease, std::chrono::milliseconds length,
                   base::boot_time sent);
-    void lose(const core::lease_ptr& lease, cause why, const std::string& detail);
+    void lose(const core::lease_ptr& lease, cause why);
 
     // The hold was released, but the lease goes on, idle.
     void rest(const core::lease_ptr& lease);

@@ -22,12 +22,13 @@ surroundings for_real_server(redis::server_config config, const client_options& 
     auto loop = std::make_unique<base::event_loop>(*platform);
     auto transport = std::make_unique<redis::socket_transport>(
         *loop, std::move(config), options.pool_size, limits_of(options));
-    return {
-        .platform = std::move(platform),
-        .stops = std::make_unique<observe::dispatcher_thread>(),
-        .handlers = std::make_unique<observe::dispatcher_thread>(),
-        .loop = std::move(loop),
-        .store = std::make_shared<store::single_server>(std::move(transport), options.clock_drift)};
+    auto store =
+        std::make_shared<store::single_server>(platform, std::move(transport), options.clock_drift);
+    return {.platform = std::move(platform),
+            .stops = std::make_unique<observe::dispatcher_thread>(),
+            .handlers = std::make_unique<observe::dispatcher_thread>(),
+            .loop = std::move(loop),
+            .store = std::move(store)};
 }
 
 surroundings for_memory_server(const std::string& name, const client_options& options)
@@ -36,12 +37,13 @@ surroundings for_memory_server(const std::string& name, const client_options& op
     auto platform = seat->platform();
     auto loop = std::make_unique<base::event_loop>(*platform);
     auto transport = seat->transport(*loop, limits_of(options));
-    return {
-        .platform = std::move(platform),
-        .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
-        .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
-        .loop = std::move(loop),
-        .store = std::make_shared<store::single_server>(std::move(transport), options.clock_drift)};
+    auto store =
+        std::make_shared<store::single_server>(platform, std::move(transport), options.clock_drift);
+    return {.platform = std::move(platform),
+            .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
+            .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
+            .loop = std::move(loop),
+            .store = std::move(store)};
 }
 
 }  // namespace

@@ -25,11 +25,10 @@ void check(std::string_view option, milliseconds value, milliseconds least, mill
         refuse(option, std::to_string(value.count()) + " ms", allowed);
 }
 
-void check_permits(std::string_view option, unsigned value)
+void check(std::string_view what, unsigned value, unsigned most)
 {
-    constexpr unsigned most = 1'000'000'000;
     if (value < 1 || value > most) {
-        refuse(option, std::to_string(value), "1 to 1000000000");
+        refuse(what, std::to_string(value), "1 to " + std::to_string(most));
     }
 }
 
@@ -63,8 +62,7 @@ void validate(const core::object& what, const lock_options& options, fairness fa
 {
     if (what.kind == core::object_kind::shared) check_for_several_holders(options, "shared_mutex");
     if (what.kind == core::object_kind::permits) {
-        check_permits("capacity", what.capacity);
-        check_permits("permits", what.permits);
+        validate_capacity(what.capacity);
         check_for_several_holders(options, "counting_semaphore");
     }
     validate_lease("lease", options.lease);
@@ -80,6 +78,17 @@ void validate(const core::object& what, const lock_options& options, fairness fa
     if (options.layout && *options.layout != layout::plain && *options.layout != layout::hash) {
         refuse("layout", std::to_string(static_cast<int>(*options.layout)), "plain, hash");
     }
+}
+
+void validate_capacity(unsigned capacity)
+{
+    constexpr unsigned largest = 1'000'000;
+    check("capacity", capacity, largest);
+}
+
+void validate_permits(unsigned permits, unsigned most)
+{
+    check("permits", permits, most);
 }
 
 void validate_lease(std::string_view option, milliseconds lease)

@@ -14,6 +14,8 @@ namespace pawl::sync {
 
 void validate(const client_options& options);
 void validate(const core::object& what, const lock_options& options, fairness fairness);
+void validate_capacity(unsigned capacity);
+void validate_permits(unsigned permits, unsigned most);
 void validate_lease(std::string_view option, std::chrono::milliseconds lease);
 
 }  // namespace pawl::sync

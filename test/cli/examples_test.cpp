@@ -73,6 +73,13 @@ TEST_F(examples, coroutines_take_turns_in_one_thread)
                 HasSubstr("=> 150 pieces by three workers in one thread\n"));
 }
 
+TEST_F(examples, services_share_the_connections_of_a_database)
+{
+    EXPECT_THAT(output_of("7_connection_limit"),
+                HasSubstr("=> 120 queries of 4 services, never more than 5 connections: none was "
+                          "refused\n"));
+}
+
 TEST(example_of_testing, needs_no_server)
 {
     process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
@@ -102,7 +109,7 @@ TEST_P(examples_without_a_server, fail_with_the_reason)
 INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                          testing::Values("1_stock_deduction", "2_scheduled_job",
                                          "3_double_submission", "5_asio_server", "6_coroutines",
-                                         "demo"));
+                                         "7_connection_limit", "demo"));
 
 }  // namespace
 }  // namespace pawl::test

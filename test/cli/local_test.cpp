@@ -54,7 +54,9 @@ TEST_F(local_server, is_started_on_first_use_with_a_notice)
     const result got = pawl_here({"run", "k", "--", "echo", "ran"});
     EXPECT_EQ(got.end, exited(0));
     EXPECT_EQ(got.out, "ran\n");
-    EXPECT_NE(got.err.find("the lock covers this machine only"), std::string::npos) << got.err;
+    EXPECT_NE(got.err.find("the lock covers only this user's processes on this machine"),
+              std::string::npos)
+        << got.err;
     EXPECT_EQ(servers().size(), 1U);
 }
 

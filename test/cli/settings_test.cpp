@@ -306,7 +306,8 @@ TEST_F(a_remote_server, that_is_required_and_not_named_is_an_error)
 TEST_F(a_remote_server, that_is_required_must_not_be_local)
 {
     EXPECT_THAT(run_in({}, {"--require-remote", "--url", "local:"}).err,
-                HasSubstr("--url names local:; the lock would cover this machine only"));
+                HasSubstr("--url names local:; the lock would cover only this user's processes on "
+                          "this machine"));
     EXPECT_THAT(run_in({"PAWL_URL=local:"}, {"--require-remote"}).err,
                 HasSubstr("PAWL_URL names local:"));
 }

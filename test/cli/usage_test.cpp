@@ -54,6 +54,12 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{{"run", "--url", "memory:name", "k", "--", "true"}, "use local:"},
         mistake{{"run", "--url", "redis://h", "--lease", "25h", "k", "--", "true"}, "lease"},
         mistake{{"run", "--url", "redis://h", "", "--", "true"}, "name"},
+        mistake{{"run", "--permits", "2", "k", "true"}, "--permits needs --capacity"},
+        mistake{{"run", "--capacity", "2", "--permits", "3", "k", "true"},
+                "--permits 3 is more than --capacity 2"},
+        mistake{{"run", "--capacity", "0", "k", "true"}, "--capacity"},
+        mistake{{"run", "--capacity", "1000001", "k", "true"}, "1000001"},
+        mistake{{"run", "--capacity", "-1", "k", "true"}, "--capacity"},
         mistake{{"run", "--grace", "20s", "k", "--", "true"}, "--grace of 20 s"},
         mistake{{"run", "--lease", "1s", "--grace", "550ms", "k", "--", "true"}, "--lease of 1 s"},
         mistake{{"bench", "now"}, "now"}, mistake{{"bench", "--url", "http://host"}, "http"},
@@ -133,14 +139,15 @@ TEST(help, is_printed_to_stdout)
 TEST(help, describes_every_option_and_exit_status)
 {
     const std::string help = run_pawl({"run", "--help"}).out;
-    for (const char* part : {"-n,",       "-w,",       "-E,",
-                             "-c,",       "--lease",   "--url",
-                             "--grace",   "--on-lost", "--hold-at-least",
-                             "--verbose", "--help",    "--version",
-                             "64",        "65",        "69",
-                             "70",        "75",        "77",
-                             "79",        "126",       "127",
-                             "128+n",     "PAWL_FENCE"}) {
+    for (const char* part : {"-n,",       "-w,",        "-E,",
+                             "-c,",       "--lease",    "--url",
+                             "--grace",   "--on-lost",  "--hold-at-least",
+                             "--verbose", "--help",     "--version",
+                             "64",        "65",         "69",
+                             "70",        "75",         "77",
+                             "79",        "126",        "127",
+                             "128+n",     "PAWL_FENCE", "--capacity",
+                             "--permits"}) {
         EXPECT_NE(help.find(part), std::string::npos) << part;
     }
 }

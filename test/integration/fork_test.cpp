@@ -43,7 +43,8 @@ protected:
 
 TEST_F(forked_child, gets_the_wrong_process_error)
 {
-    in_child([this] {
+    counting_semaphore seats{*client_, "seats", 3};
+    in_child([&, this] {
         std::string complaints;
         const auto expect = [&](const char* what, std::error_code got) {
             if (got != errc::wrong_process) complaints += what + (": " + got.message()) + '\n';
@@ -64,6 +65,10 @@ TEST_F(forked_child, gets_the_wrong_process_error)
         expect("confirm", told);
         expect("stateless",
                outcome_of([&] { (void)stateless::try_lock(*client_, "other", "me", 1s); }).code);
+        (void)seats.acquire(2, told);
+        expect("permits", told);
+        seats.resize(4, told);
+        expect("resize", told);
         held_->release(told);
         expect("release", told);
         const std::string message = outcome_of([&] { client_->ping(); }).message;

@@ -22,7 +22,12 @@ protected:
     void SetUp() override
     {
         // The tests that need no second user are in test/unit/peer_test.cpp.
-        if (::geteuid() != 0) GTEST_SKIP() << "only root can run as two users";
+        if (::geteuid() != 0) {
+            // .ci/run sets it, so that these tests do not stay out unnoticed.
+            ASSERT_EQ(std::getenv("PAWL_TEST_NO_SKIP"), nullptr)
+                << "PAWL_TEST_NO_SKIP is set, but this test can run as root only";
+            GTEST_SKIP() << "only root can run as two users";
+        }
         ASSERT_EQ(::setenv("PAWL_LOCAL_DIR", dir_.file("pawl").c_str(), 1), 0);
         ASSERT_EQ(::chown(foreign_dir_.path().c_str(), other_user, other_user), 0);
         foreign_.emplace(process::forked([this] { return serve(); }));

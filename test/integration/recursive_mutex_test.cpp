@@ -52,9 +52,9 @@ TEST_P(recursion, is_counted_up_and_down_and_frees_at_zero)
     EXPECT_TRUE(others_.try_acquire());
 }
 
+#if !PAWL_ADDRESS_SANITIZED  // UBSan, which runs together with it, needs descriptors
 TEST_P(recursion, is_free_after_the_release_even_if_an_entry_failed_for_lack_of_descriptors)
 {
-    if (address_sanitized) GTEST_SKIP() << "UBSan, which runs together with it, needs descriptors";
     auto outer = mutex_.acquire();
     std::stop_source stop;
     std::error_code told;
@@ -71,6 +71,7 @@ TEST_P(recursion, is_free_after_the_release_even_if_an_entry_failed_for_lack_of_
     EXPECT_TRUE(client_.holds().empty()) << "otherwise it would be renewed forever";
     EXPECT_TRUE(others_.try_acquire());
 }
+#endif
 
 TEST_P(recursion, shares_the_id_and_the_fence_of_the_first_grant)
 {

@@ -28,7 +28,7 @@ auto into(const std::shared_ptr<ending>& mine)
 
 }  // namespace
 
-std::optional<hold> acquire_async(process& who, lockable& lock, time_limit limit,
+std::optional<hold> acquire_async(process& who, acquirable& lock, time_limit limit,
                                   const std::stop_token& stop, std::error_code& ec)
 {
     const auto mine = std::make_shared<ending>();

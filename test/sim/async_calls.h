@@ -3,8 +3,8 @@
 
 #include "sim/process.h"
 
+#include <pawl/acquirable.h>
 #include <pawl/hold.h>
-#include <pawl/lockable.h>
 #include <pawl/time_limit.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace pawl::sim {
 
-[[nodiscard]] std::optional<hold> acquire_async(process& who, lockable& lock, time_limit limit,
+[[nodiscard]] std::optional<hold> acquire_async(process& who, acquirable& lock, time_limit limit,
                                                 const std::stop_token& stop, std::error_code& ec);
 void release_async(process& who, hold what, std::error_code& ec);
 void extend_async(process& who, hold& what, std::chrono::milliseconds lease, std::error_code& ec);

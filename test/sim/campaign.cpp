@@ -95,7 +95,7 @@ std::string work_through_seeds(const campaign_options& options, shared_memory& s
         const auto late = options.time && steady::now() - start >= *options.time;
         if (late || (!options.time && seed >= options.first_seed + options.seeds)) break;
         shared->seed_of[worker] = seed;
-        const auto one = run{draw_plan(seed), false}.execute();
+        const auto one = run{draw_plan(seed, options.kinds), false}.execute();
         sum.add(one);
         shared->grants += one.grants;
         found = finding_of(one, seed);

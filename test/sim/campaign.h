@@ -35,6 +35,7 @@ struct finding {
 };
 
 struct campaign_options {
+    family kinds{};
     std::uint64_t first_seed = 1;
     std::uint64_t seeds = 1000;
     std::optional<std::chrono::seconds> time;  // instead of a number of seeds

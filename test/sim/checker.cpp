@@ -1,9 +1,11 @@
-// What the users of locks report. checker_server.cpp has what the server does, checker_watch.cpp
-// what must be true as time passes.
+// What the users of locks report. checker_requests.cpp has what is sent to the server, checker_watch.cpp what
+// must be true as time passes.
 #include "sim/checker.h"
 
 #include "core/object.h"
 #include "sim/checker_words.h"
+#include "sim/exclusive_checker.h"
+#include "sim/members_checker.h"
 
 #include <pawl/error.h>
 
@@ -18,12 +20,7 @@ using namespace std::chrono_literals;
 checker::checker(const plan& plan, world& world, server& server, trace& trace)
     : plan_{&plan}, world_{&world}, server_{&server}, trace_{&trace}
 {
-    for (const auto& lock : plan.locks) {
-        auto& record = locks_.emplace_back();
-        record.name = lock.name;
-        // If the clock goes back, an expired key exists again, unless it was accessed.
-        record.queue_unknown = plan.has(fault::server_back) || plan.has(fault::server_far_back);
-    }
+    for (const auto& lock : plan.locks) locks_.emplace_back().name = lock.name;
     server.watched_by(*this);
 }
 
@@ -34,10 +31,11 @@ void checker::fail(std::string_view check, std::optional<std::size_t> lock, cons
     trace_->note(lock, [&] { return "✗ " + std::string{check} + ": " + text; });
 }
 
-checker::lock_record* checker::find(std::string_view key)
+std::optional<std::size_t> checker::index_of(std::string_view key) const
 {
     const auto found = std::ranges::find(locks_, key, &lock_record::name);
-    return found == locks_.end() ? nullptr : &*found;
+    if (found == locks_.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - locks_.begin());
 }
 
 checker::holder_record& checker::record_of(std::string_view holder)
@@ -55,21 +53,23 @@ bool checker::excused(std::size_t lock, std::string_view holder) const
 
 // ── The users of locks ──────────────────────────────────────────────────────────────────────────
 
-belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewed,
-                         std::chrono::milliseconds lease)
+belief& checker::granted(process& who, hold& held, const entry& what)
 {
+    const auto lock = what.lock;
     ++grants_;
     last_heard_[&who] = world_->now();
     auto& fresh = beliefs_.emplace_back();
     fresh = {.who = &who,
              .lock = lock,
+             .how = what.how,
              .held = &held,
              .told = {},
              .fence = held.fence(),
              .holder = held.id(),
-             .renewed = renewed,
+             .renewed = what.renewed,
              .since = who.now(),
-             .lease = lease,
+             .lease = what.lease,
+             .asked = what.asked,
              .over = false,
              .number = ++last_belief_};
     trace_->note(lock, [&] {
@@ -85,13 +85,12 @@ belief& checker::granted(process& who, std::size_t lock, hold& held, bool renewe
     of_holder.left.reset();
     if (!of_holder.since) of_holder.since = who.now();
     ++of_holder.holds;
-    of_holder.last_hold = fresh.number;
+    ++of_holder.open_holds;
     // Not earlier, because asking for the token checks the clock.
     fresh.told = held.lost();
-    auto& record = locks_[lock];
-    check_fence(record, fresh);
-    record.believers.push_back(&fresh);
-    check_exclusion(record);
+    check_fence(fresh);
+    locks_[lock].believers.push_back(&fresh);
+    check_exclusion(lock);
     watch_deadline(fresh.number, world_->now());
     return fresh;
 }
@@ -145,7 +144,9 @@ void checker::releasing(belief& which)
 {
     silences_.begins_anew(*which.who, which.lock);
     which.over = true;
-    record_of(which.holder).given_up = world_->now();
+    auto& record = record_of(which.holder);
+    // Other readers of the process may have the same lease.
+    if (--record.open_holds == 0) record.given_up = world_->now();
     trace_->note(which.lock,
                  [&] { return named(*which.who) + " gives back " + short_id(which.holder); });
 }
@@ -195,16 +196,15 @@ void checker::ended(belief& which)
         fail("renewals are few", which.lock,
              std::to_string(record.renewals_sent) + " renewals of one lease");
     }
-    // It may have been passed on already.
-    if (record.last_hold == which.number) record.given_up = record.left = world_->now();
+    // It may have been passed on already, or others may share it.
+    if (record.open_holds == 0) record.given_up = record.left = world_->now();
     std::erase(locks_[which.lock].believers, &which);
     std::erase_if(beliefs_, [&](const belief& each) { return &each == &which; });
 }
 
-void checker::told(process& who, const event& what)
+void checker::heard(process& who, const event& what)
 {
-    auto* const lock = find(what.lock);
-    const auto index = static_cast<std::size_t>(lock - locks_.data());
+    const auto index = index_of(what.lock).value();
     trace_->note(index, [&] {
         return named(who) + " is told: " + short_id(what.holder) + " " +
                std::string{to_string(what.to)} + ", " + std::string{to_string(what.why)};
@@ -231,53 +231,12 @@ void checker::told(process& who, const event& what)
     }
 }
 
-void checker::write(const belief& which)
+std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& server, trace& trace)
 {
-    auto& lock = locks_[which.lock];
-    if (which.fence < lock.greatest_written) {
-        ++stale_writes_;
-        // Unless the server was restarted with old data, from when this holder had the lock.
-        if (server_->holder_of(lock.name) == which.holder && !excused(which.lock, which.holder)) {
-            fail("register", which.lock, "the holder of the lock is refused");
-        }
-        return;
+    if (plan.kinds == family::members) {
+        return std::make_unique<members_checker>(plan, world, server, trace);
     }
-    const auto place = lock.order[which.fence].place;
-    if (place < lock.last_writer) {
-        fail("register", which.lock, "a stale write got past the fence");
-    }
-    lock.greatest_written = which.fence;
-    lock.last_writer = place;
-}
-
-void checker::check_fence(lock_record& lock, const belief& fresh)
-{
-    const auto index = static_cast<std::size_t>(&lock - locks_.data());
-    auto found = lock.order.upper_bound(fresh.fence);
-    if (found == lock.order.begin()) {
-        fail("fence", index, "a fence that the server never gave out");
-        return;
-    }
-    --found;
-    auto& from = found->second;
-    if (from.holder != fresh.holder || fresh.fence > found->first + from.reserve) {
-        fail("fence", index, "a fence that the server did not give to this holder");
-    } else if (!from.grows) {
-        fail("fence", index, "a fence of a bare acquire that is not greater than those before");
-    } else if (from.used) {
-        if (fresh.fence == found->first) fail("fence", index, "a fence was used twice");
-    }
-    if (fresh.fence == found->first) {
-        from.used = true;
-    } else {
-        lock.order[fresh.fence] = {.place = from.place,
-                                   .holder = fresh.holder,
-                                   .reserve = found->first + from.reserve - fresh.fence,
-                                   .used = true};
-    }
-    if (from.offered || !excused(index, fresh.holder)) {
-        lock.last_fence = std::max(lock.last_fence, fresh.fence);
-    }
+    return std::make_unique<exclusive_checker>(plan, world, server, trace);
 }
 
 }  // namespace pawl::sim

@@ -3,7 +3,6 @@
 
 #include "sim/plan.h"
 #include "sim/process.h"
-#include "sim/queue_model.h"
 #include "sim/script_call.h"
 #include "sim/server.h"
 #include "sim/silence_watch.h"
@@ -13,12 +12,12 @@
 #include <pawl/event.h>
 #include <pawl/hold.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -35,10 +34,20 @@ struct violation {
     std::optional<std::size_t> lock;  // unset if it concerns all locks
 };
 
+// A grant that a thread asked for.
+struct entry {
+    std::size_t lock = 0;
+    way_in how;
+    bool renewed = true;
+    std::chrono::milliseconds lease{};
+    nanoseconds asked{};  // when the call began
+};
+
 // A grant, as its holder sees it.
 struct belief {
     process* who = nullptr;
     std::size_t lock = 0;
+    way_in how;
     hold* held = nullptr;
     std::stop_token told;
     std::uint64_t fence = 0;
@@ -46,18 +55,18 @@ struct belief {
     bool renewed = true;
     base::boot_time since{};
     std::chrono::milliseconds lease{};
+    nanoseconds asked{};
     bool over = false;  // released, or about to be
     std::size_t number = 0;
 };
 
-class checker final : public server::witness {
+// The checks that are the same for all kinds. exclusive_checker and members_checker add what the server may do,
+// and which grants may exist together.
+class checker : public server::witness {
 public:
-    checker(const plan& plan, world& world, server& server, trace& trace);
-
     // ── Reports of the users of locks ───────────────────────────────────────────────────────────
 
-    [[nodiscard]] belief& granted(process& who, std::size_t lock, hold& held, bool renewed,
-                                  std::chrono::milliseconds lease);
+    [[nodiscard]] belief& granted(process& who, hold& held, const entry& what);
     void entered_again(const belief& outer, hold& inner);
     struct attempt {
         base::boot_time since;  // when the call began
@@ -73,17 +82,27 @@ public:
     // While this exists, a thread waits for a lock, in a call that may wait.
     class wait {
     public:
-        wait(checker& where, std::size_t lock) : count_{&where.locks_[lock].waiting} { ++*count_; }
-        ~wait() { --*count_; }
+        wait(checker& where, std::size_t lock, way_in how)
+            : all_{&where.locks_[lock].waiting}, how_{how}, since_{where.world_->now()}
+        {
+            all_->push_back(this);
+        }
+        ~wait() { std::erase(*all_, this); }
         wait(const wait&) = delete;
         wait& operator=(const wait&) = delete;
 
+        [[nodiscard]] const way_in& how() const noexcept { return how_; }
+        [[nodiscard]] nanoseconds since() const noexcept { return since_; }
+
     private:
-        unsigned* count_;
+        std::vector<const wait*>* all_;
+        way_in how_;
+        nanoseconds since_;
     };
 
-    void told(process& who, const event& what);
-    void write(const belief& which);
+    void heard(process& who, const event& what);
+    // Writes to the register that the lock guards, or reads it.
+    virtual void write(const belief& which) = 0;
 
     // ── Reports of the network and of the faults ────────────────────────────────────────────────
 
@@ -93,24 +112,21 @@ public:
     void called(const process& who, std::span<const std::string_view> words);
     void submitted(const process& who, std::span<const std::string_view> words);
     void arrived(const process& who) { silences_.heard(who); }
-    void before(const std::vector<std::string_view>& words) override;
-    void after(const std::vector<std::string_view>& words, std::string_view reply) override;
-    void told(std::string_view push) override;
 
     // A server that loses data, or whose clock goes ahead, may grant a lock that another holder
     // still believes to have. Then only the fence helps: all earlier grants are excused from
     // exclusion.
     void server_forgot(std::optional<std::size_t> only_lock = std::nullopt);
-    // The queues are empty. If `known` is false, they have an earlier state.
-    void queues_lost(bool known);
+    // The server has no data any more. If `known` is false, it has those of an earlier time.
+    virtual void data_lost(bool known) = 0;
     void lease_asked(std::chrono::milliseconds length);
 
     // ── At the end ──────────────────────────────────────────────────────────────────────────────
 
     void after_step();
-    // After the faults have ended: detects a waiter for a lock that is free, or that is held
+    // After the faults have ended: detects a waiter that the server could let in, or that waits for a holder
     // without a hold.
-    void watch_waiting();
+    virtual void watch_waiting() = 0;
     // Within this time a client gives back what it gave up, if it can.
     [[nodiscard]] nanoseconds time_to_clean_up() const;
     void check_orphans();
@@ -123,40 +139,21 @@ public:
     [[nodiscard]] std::uint64_t stale_writes() const noexcept { return stale_writes_; }
     [[nodiscard]] std::chrono::milliseconds longest_lease() const noexcept { return longest_; }
 
-private:
-    struct grant_record {
-        std::uint64_t place = 0;  // its number among all grants of the lock
-        std::string holder;
-        std::uint64_t reserve = 0;  // how many fences above it are reserved for passing it on
-        bool used = false;          // a holder has used it
-        bool offered = false;       // to a bare acquire
-        bool grows = true;          // it was greater than all before
-    };
+protected:
+    checker(const plan& plan, world& world, server& server, trace& trace);
+
     struct lock_record {
         std::string name;
-        std::vector<belief*> believers;  // at most one of them may be right
-        std::uint64_t last_fence = 0;
-        std::map<std::uint64_t, grant_record> order;  // by fence
-        std::uint64_t greatest_written = 0;           // the greatest fence in the guarded register
-        std::uint64_t last_writer = 0;                // the number of its grant
-        std::uint64_t grants = 0;
-        nanoseconds forgotten{-1};  // when the server last lost it
-        queue_model queue;
-        bool queue_unknown = false;       // the server's queue may differ from the one known here
-        std::optional<std::string> bare;  // the holder that took it by a bare acquire
-        std::optional<std::string> handed_to;  // by the request that is being executed
-        std::uint64_t handed_fence = 0;
-        unsigned waiting = 0;           // waiting threads
-        std::uint64_t grants_seen = 0;  // these three: at the last watch_waiting()
-        std::optional<std::string> holder_seen;
-        bool waiting_seen = false;
+        std::vector<belief*> believers;
+        nanoseconds forgotten{-1};         // when the server last lost it
+        std::vector<const wait*> waiting;  // the threads
     };
     struct holder_record {
         std::size_t lock = 0;
         const process* who = nullptr;
         std::optional<base::boot_time> since;  // by its process's clock, when it was first held
         std::uint64_t holds = 0;
-        std::size_t last_hold = 0;  // the number of the last belief
+        std::uint64_t open_holds = 0;  // not released yet
         std::uint64_t renewals_sent = 0;
         nanoseconds renewal_tried{0};
         std::optional<nanoseconds> given_up;  // it is being released, or the acquire failed
@@ -169,33 +166,39 @@ private:
         nanoseconds unheard{0};  // since when its process had not heard from the server
     };
 
+    // A holder has a new grant: checks its fence.
+    virtual void check_fence(const belief& fresh) = 0;
+    // Whether all that believe to hold the lock may hold it together.
+    virtual void check_exclusion(std::size_t lock) = 0;
+
     void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
-    void after_acquire(const script_call& call, std::string_view reply);
-    void after_change(const script_call& call, std::size_t i, std::string_view reply);
-    void after_bare_take(const std::vector<std::string_view>& words, std::string_view reply);
-    void after_bare_count(const std::vector<std::string_view>& words, std::string_view reply);
-    void check_order(const script_call& call, std::string_view reply, lock_record& lock);
-    void server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
-                       std::string_view fence_key);
-    void check_fence(lock_record& lock, const belief& fresh);
-    void watch_lingering(std::size_t lock, const std::string& holder);
-    [[nodiscard]] bool may_be_left_behind() const;
-    [[nodiscard]] bool is_kept_for_nobody(std::string_view holder) const;
-    void check_silence(const process& who, std::size_t lock, const attempt& how);
-    void granted_late(holder_record& record, std::size_t lock, bool bounded);
+    [[nodiscard]] std::optional<std::size_t> index_of(std::string_view key) const;
     [[nodiscard]] holder_record& record_of(std::string_view holder);
-    void check_exclusion(lock_record& lock);
-    void watch_deadline(std::size_t number, nanoseconds due);
     [[nodiscard]] bool believes(const belief& which) const;
     [[nodiscard]] bool excused(std::size_t lock, std::string_view holder) const;
-    void check_lease_outlives(const belief& which);
-    [[nodiscard]] lock_record* find(std::string_view key);
+    [[nodiscard]] bool is_kept_for_nobody(std::string_view holder) const;
+
+    // The server has executed a script.
+    void count_script(const script_call& call);
+    void server_grants(std::size_t lock, std::string_view holder, bool handed_over);
+    // A late request may be executed only if it did not say until when it is wanted.
+    void granted_late(holder_record& record, std::size_t lock, bool bounded);
+    void gets_place(std::size_t lock, const script_call& call);
 
     const plan* plan_;
     world* world_;
     server* server_;
     trace* trace_;
     std::vector<lock_record> locks_;
+    std::uint64_t unknown_scripts_ = 0;
+    std::uint64_t stale_writes_ = 0;
+
+private:
+    [[nodiscard]] bool may_be_left_behind() const;
+    void check_silence(const process& who, std::size_t lock, const attempt& how);
+    void watch_deadline(std::size_t number, nanoseconds due);
+    void check_lease_outlives(const belief& which);
+
     std::list<belief> beliefs_;
     std::size_t last_belief_ = 0;
     std::map<std::string, holder_record, std::less<>> holders_;
@@ -204,11 +207,12 @@ private:
     std::chrono::milliseconds longest_{0};
     std::uint64_t grants_ = 0;
     std::uint64_t losses_ = 0;
-    std::uint64_t stale_writes_ = 0;
-    std::uint64_t unknown_scripts_ = 0;
     std::uint64_t scripts_in_full_ = 0;
-    std::vector<std::optional<std::string>> holders_before_;
     std::optional<violation> found_;
 };
+
+// For the kinds of locks in the plan.
+[[nodiscard]] std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& server,
+                                                    trace& trace);
 
 }  // namespace pawl::sim

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iomanip>
 #include <iostream>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 struct settings {
     campaign_options campaign;
+    std::vector<family> kinds{family::exclusive, family::members};
     double hours = 0;
     bool mutants = true;
     std::uint64_t most_mutant_seeds = 5'000;
@@ -31,6 +33,7 @@ struct settings {
 std::string replay_command(const plan& what, const plan& whole, const std::string& mutant)
 {
     std::string text = "./dev sim --replay " + std::to_string(what.seed);
+    if (what.kinds == family::members) text += " --family members";
     for (std::size_t i = 0; i < fault_count; ++i) {
         if (whole.faults.test(i) && !what.faults.test(i)) {
             text += " --without " + std::string{fault_names[i]};
@@ -83,15 +86,18 @@ void show(const campaign_result& result)
     }
 }
 
-bool campaign(const settings& wanted)
+bool campaign(const settings& wanted, family kinds)
 {
-    const auto result = run_campaign(wanted.campaign);
+    auto options = wanted.campaign;
+    options.kinds = kinds;
+    std::cout << name_of(kinds) << '\n';
+    const auto result = run_campaign(options);
     show(result);
     for (const auto& each : result.found) {
         if (each.check == "crash") {
             std::cout << "\nthe run of seed " << each.seed << " crashed: ./dev sim --replay "
-                      << each.seed << '\n';
-        } else if (!show_failure(draw_plan(each.seed), {})) {
+                      << each.seed << " --family " << name_of(kinds) << '\n';
+        } else if (!show_failure(draw_plan(each.seed, kinds), {})) {
             std::cout << "\nseed " << each.seed << " failed (" << each.check
                       << "), but not when repeated: the simulator is not deterministic\n";
         }
@@ -108,11 +114,13 @@ std::optional<finding> catch_mutant(const mutant& which, const settings& wanted)
     options.seeds = wanted.most_mutant_seeds;
     options.time.reset();
     options.progress = false;
+    options.kinds = which.kinds;
     options.as = &which;
     const auto result = run_campaign(options);
     if (result.found.empty() || result.found.front().check == "crash") return std::nullopt;
     become(nullptr);
-    if (run{draw_plan(result.found.front().seed), false}.execute().found) return std::nullopt;
+    const auto seed = result.found.front().seed;
+    if (run{draw_plan(seed, which.kinds), false}.execute().found) return std::nullopt;
     return result.found.front();
 }
 
@@ -136,7 +144,7 @@ bool hunt(const settings& wanted)
                   << each.defect << std::endl;
         if (named.size() == 1) {
             become(&each);
-            show_failure(draw_plan(found->seed), named.front());
+            show_failure(draw_plan(found->seed, each.kinds), named.front());
         }
     }
     std::cout << "mutants caught  " << caught << " of " << tried << '\n';
@@ -145,7 +153,10 @@ bool hunt(const settings& wanted)
 
 bool replay(const settings& wanted)
 {
-    const auto whole = draw_plan(wanted.replayed);
+    const auto* const as =
+        wanted.mutants_named.empty() ? nullptr : mutant_named(wanted.mutants_named.front());
+    const auto kinds = as != nullptr ? as->kinds : wanted.kinds.front();
+    const auto whole = draw_plan(wanted.replayed, kinds);
     auto what = whole;
     for (const auto& name : wanted.without) {
         what.faults.reset(static_cast<std::size_t>(*fault_named(name)));
@@ -153,7 +164,7 @@ bool replay(const settings& wanted)
     if (wanted.processes != 0) what.processes = wanted.processes;
     if (wanted.threads != 0) what.threads = wanted.threads;
     if (wanted.locks != 0 && wanted.locks < what.locks.size()) what.locks.resize(wanted.locks);
-    if (!wanted.mutants_named.empty()) become(mutant_named(wanted.mutants_named.front()));
+    become(as);
     const auto result = run{what, true}.execute();
     std::cout << describe(what) << result.trace << result.steps << " steps, " << result.grants
               << " grants, " << result.losses << " lost, "
@@ -173,6 +184,11 @@ void define(CLI::App& app, settings& wanted)
     app.add_option("--seeds", campaign.seeds, "number of runs")->capture_default_str();
     app.add_option("--hours", wanted.hours, "how long to run, instead of a number of runs")
         ->check(CLI::PositiveNumber);
+    app.add_option(
+           "--family", wanted.kinds,
+           "exclusive: locks that one holder at a time has; members: those that several may enter")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, family>{
+            {"exclusive", family::exclusive}, {"members", family::members}}));
     app.add_option("--from", campaign.first_seed, "the first seed")->capture_default_str();
     app.add_option("--jobs", campaign.jobs, "processes at a time")
         ->check(CLI::Range(1, 64))
@@ -204,7 +220,10 @@ int main_with(settings& wanted)
             std::chrono::seconds{static_cast<std::int64_t>(std::ceil(wanted.hours * 3600))};
         wanted.campaign.progress = true;
     }
-    bool good = !wanted.mutants_named.empty() || campaign(wanted);
+    bool good = true;
+    for (const auto each : wanted.kinds) {
+        if (wanted.mutants_named.empty()) good = campaign(wanted, each) && good;
+    }
     if (wanted.mutants) good = hunt(wanted) && good;
     return good ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/mutant.h"
+#include "sim/plan.h"
 
 #include <functional>
 #include <span>
@@ -22,6 +23,8 @@ struct mutant {
         std::string_view to;
     };
     std::vector<change> in_scripts;
+
+    family kinds = family::exclusive;  // whose runs must detect it
 };
 
 [[nodiscard]] std::span<const mutant> all_mutants();

@@ -50,7 +50,7 @@ void participant::make_client()
     options.command_limit = plan.command_limit;
     options.connect_limit = std::min<milliseconds>(plan.command_limit, 2s);
     options.clock_drift = plan.drift;
-    options.on_event = [this](const event& what) { stage_->checker.told(*process_, what); };
+    options.on_event = [this](const event& what) { stage_->checker.heard(*process_, what); };
 
     auto way = std::make_unique<sim::transport>(
         stage_->world, stage_->server, process_, network_, dice_.stream(2),
@@ -65,7 +65,7 @@ void participant::make_client()
         .stops = std::make_unique<sim_dispatcher>(process_),
         .handlers = std::make_unique<sim_dispatcher>(process_),
         .loop = std::make_unique<sim_scheduler>(process_),
-        .store = std::make_shared<store::single_server>(std::move(way), plan.drift)};
+        .store = std::make_shared<store::single_server>(process_, std::move(way), plan.drift)};
     client_.reset(new client(client_access::make(std::move(options), std::move(around))));
 }
 
@@ -79,18 +79,47 @@ void participant::make_lock(const lock_plan& what)
     made->options.renew = plan.is_calm() || what.linger > 0ms || dice_.chance(0.6);
     if (what.what == lock_plan::kind::polling) made->options.wait = poll{plan.poll_interval};
     made->options.linger = what.linger;
-    made->options.layout = what.how_stored;
+    if (plan.kinds == family::exclusive) made->options.layout = what.how_stored;
     made->options.announce = dice_.chance(0.5);
     stage_->checker.lease_asked(made->options.lease);
+    make_doors(*made, what);
+    locks_.push_back(std::move(made));
+}
+
+void participant::make_doors(lock_here& made, const lock_plan& what)
+{
+    const auto enter_by = [&made](lockable& lock, way_in how = {}) {
+        made.doors.push_back({.what = &lock, .locks = &lock, .how = how});
+    };
     switch (what.what) {
     case lock_plan::kind::recursive:
-        made->recursive.emplace(*client_, what.name, made->options);
+        enter_by(made.recursive.emplace(*client_, what.name, made.options));
         break;
-    case lock_plan::kind::fair: made->fair.emplace(*client_, what.name, made->options); break;
+    case lock_plan::kind::fair:
+        enter_by(made.fair.emplace(*client_, what.name, made.options));
+        break;
     case lock_plan::kind::mutex:
-    case lock_plan::kind::polling: made->plain.emplace(*client_, what.name, made->options); break;
+    case lock_plan::kind::polling:
+        enter_by(made.plain.emplace(*client_, what.name, made.options));
+        break;
+    case lock_plan::kind::shared:
+    case lock_plan::kind::readers_first: {
+        const auto policy = what.what == lock_plan::kind::shared ? reader_policy::in_order
+                                                                 : reader_policy::readers_first;
+        auto& both = made.shared.emplace(*client_, what.name, made.options, policy);
+        for (const auto& how : what.ways()) enter_by(how.reads ? both.shared() : both, how);
+        break;
     }
-    locks_.push_back(std::move(made));
+    case lock_plan::kind::semaphore: {
+        auto& all = made.semaphore.emplace(*client_, what.name,
+                                           static_cast<unsigned>(what.capacity), made.options);
+        for (const auto& how : what.ways()) {
+            auto& some = all.permits(static_cast<unsigned>(how.weight));
+            made.doors.push_back({.what = &some, .locks = nullptr, .how = how});
+        }
+        break;
+    }
+    }
 }
 
 void participant::start()
@@ -135,25 +164,43 @@ void participant::one_cycle(dice& dice)
 {
     sleep(dice.every(stage_->what.think));
     if (stage_->draining || process_->is_dead()) return;
-    const auto lock = dice.below(locks_.size());
-    if (dice.chance(0.1)) {
-        lock_and_unlock(dice, lock);
-    } else if (auto held = try_to_get(dice, lock)) {
-        critical_section(dice, lock, std::move(*held));
+    const auto what = choose(dice);
+    if (what.by.locks != nullptr && dice.chance(0.1)) {
+        lock_and_unlock(dice, what);
+    } else if (auto held = try_to_get(dice, what)) {
+        critical_section(dice, what, std::move(*held));
     }
 }
 
-// Like a std::timed_mutex.
-void participant::lock_and_unlock(dice& dice, std::size_t lock)
+participant::wish participant::choose(dice& dice)
 {
-    auto& mutex = locks_[lock]->get();
-    const auto& options = locks_[lock]->options;
+    const auto lock = dice.below(locks_.size());
+    const auto& doors = locks_[lock]->doors;
+    const auto chosen = doors.size() == 1 ? 0 : dice.below(doors.size());
+    return {.lock = lock, .by = doors[chosen], .since = stage_->world.now()};
+}
+
+entry participant::entry_of(const wish& what) const
+{
+    const auto& options = locks_[what.lock]->options;
+    return {.lock = what.lock,
+            .how = what.by.how,
+            .renewed = options.renew,
+            .lease = options.lease,
+            .asked = what.since};
+}
+
+// Like a std::timed_mutex.
+void participant::lock_and_unlock(dice& dice, const wish& what)
+{
+    auto& mutex = *what.by.locks;
+    const auto lock = what.lock;
     const auto id_before = process_->last_id();
     const auto began = process_->now();
     std::error_code ec = errc::timed_out;
     try {
         const auto limit = dice.spread(stage_->what.delay, 3 * stage_->what.lease);
-        const checker::wait waits{stage_->checker, lock};
+        const checker::wait waits{stage_->checker, lock, what.by.how};
         if (mutex.try_lock_for(limit)) ec.clear();
     } catch (const error& e) {
         ec = e.code();
@@ -165,7 +212,7 @@ void participant::lock_and_unlock(dice& dice, std::size_t lock)
         return;
     }
     auto& held = *mutex.current();
-    auto& mine = stage_->checker.granted(*process_, lock, held, options.renew, options.lease);
+    auto& mine = stage_->checker.granted(*process_, held, entry_of(what));
     work(dice, mine, held);
     const auto valid_until = process_->now() + held.valid_for();
     stage_->checker.releasing(mine);
@@ -174,9 +221,10 @@ void participant::lock_and_unlock(dice& dice, std::size_t lock)
     stage_->checker.ended(mine);
 }
 
-std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
+std::optional<hold> participant::try_to_get(dice& dice, const wish& what)
 {
-    auto& mutex = locks_[lock]->get();
+    auto& mutex = *what.by.what;
+    const auto lock = what.lock;
     std::stop_source change_of_mind;
     std::stop_token token = stage_->drain.get_token();
     if (stage_->what.has(fault::cancels) && dice.chance(0.3)) {
@@ -196,7 +244,7 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
     case 0: got = mutex.try_acquire(token, ec); break;
     case 3: got = acquire_async(*process_, mutex, time_limit::now(), token, ec); break;
     case 4: {
-        const checker::wait waits{stage_->checker, lock};
+        const checker::wait waits{stage_->checker, lock, what.by.how};
         const auto limit =
             dice.chance(0.5)
                 ? time_limit::never()
@@ -205,13 +253,13 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
         break;
     }
     case 1: {
-        const checker::wait waits{stage_->checker, lock};
+        const checker::wait waits{stage_->checker, lock, what.by.how};
         got = mutex.try_acquire_for(dice.spread(stage_->what.delay, 3 * stage_->what.lease), token,
                                     ec);
         break;
     }
     default: {
-        const checker::wait waits{stage_->checker, lock};
+        const checker::wait waits{stage_->checker, lock, what.by.how};
         if (auto held = mutex.acquire(token, ec); !ec) got = std::move(held);
         break;
     }
@@ -228,10 +276,9 @@ std::optional<hold> participant::try_to_get(dice& dice, std::size_t lock)
     return got;
 }
 
-void participant::critical_section(dice& dice, std::size_t lock, hold held)
+void participant::critical_section(dice& dice, const wish& what, hold held)
 {
-    const auto& options = locks_[lock]->options;
-    auto& mine = stage_->checker.granted(*process_, lock, held, options.renew, options.lease);
+    auto& mine = stage_->checker.granted(*process_, held, entry_of(what));
     work(dice, mine, held);
     give_back(dice, mine, held);
     stage_->checker.ended(mine);
@@ -288,7 +335,8 @@ void participant::enter_again(dice& dice, const belief& outer)
     }
     if (inner->id() != outer.holder) {
         // The outer hold was lost meanwhile, so this is a separate grant.
-        critical_section(dice, outer.lock, std::move(*inner));
+        critical_section(dice, {outer.lock, here.doors.front(), stage_->world.now()},
+                         std::move(*inner));
         return;
     }
     stage_->checker.entered_again(outer, *inner);
@@ -313,29 +361,36 @@ void participant::give_back(dice& dice, belief& mine, hold& held)
     stage_->checker.released(mine, ec, valid_until);
 }
 
-// After the faults, every thread acquires every lock once more, and must get it.
+// After the faults, every thread enters every lock once more, in every way, and must get in.
 void participant::last_cycle(dice& dice)
 {
     for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
-        while (!process_->is_dead()) {
-            const auto id_before = process_->last_id();
-            const auto began = process_->now();
-            std::error_code ec;
-            hold held;
-            {
-                const checker::wait waits{stage_->checker, lock};
-                held = locks_[lock]->get().acquire(ec);
-            }
-            if (!ec) {
-                critical_section(dice, lock, std::move(held));
-                break;
-            }
-            stage_->checker.acquire_failed(
-                *process_, lock, ec,
-                {.since = began, .waits = true, .fresh = process_->last_id() != id_before});
+        for (std::size_t i = 0; i < locks_[lock]->doors.size(); ++i) {
+            get_for_sure(dice, {lock, locks_[lock]->doors[i], stage_->world.now()});
         }
     }
     ++satisfied_;
+}
+
+void participant::get_for_sure(dice& dice, const wish& what)
+{
+    while (!process_->is_dead()) {
+        const auto id_before = process_->last_id();
+        const auto began = process_->now();
+        std::error_code ec;
+        hold held;
+        {
+            const checker::wait waits{stage_->checker, what.lock, what.by.how};
+            held = what.by.what->acquire(ec);
+        }
+        if (!ec) {
+            critical_section(dice, what, std::move(held));
+            return;
+        }
+        stage_->checker.acquire_failed(
+            *process_, what.lock, ec,
+            {.since = began, .waits = true, .fresh = process_->last_id() != id_before});
+    }
 }
 
 }  // namespace pawl::sim

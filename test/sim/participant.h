@@ -10,12 +10,15 @@
 #include "sim/transport.h"
 #include "sim/world.h"
 
+#include <pawl/acquirable.h>
 #include <pawl/client.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/recursive_mutex.h>
+#include <pawl/shared_mutex.h>
 
 #include <array>
 #include <chrono>
@@ -59,26 +62,40 @@ public:
     [[nodiscard]] sim::transport& transport() noexcept { return *transport_; }
 
 private:
+    // One way to enter a lock.
+    struct door {
+        acquirable* what = nullptr;
+        lockable* locks = nullptr;  // null if a thread cannot lock() it
+        way_in how{};
+    };
     struct lock_here {
         std::optional<mutex> plain;
         std::optional<recursive_mutex> recursive;
         std::optional<fair_mutex> fair;
+        std::optional<shared_mutex> shared;
+        std::optional<counting_semaphore> semaphore;
         lock_options options;
-        [[nodiscard]] lockable& get()
-        {
-            if (recursive) return *recursive;
-            return fair ? static_cast<lockable&>(*fair) : static_cast<lockable&>(*plain);
-        }
+        std::vector<door> doors;
+    };
+    // What a thread wants: to enter this lock by this door.
+    struct wish {
+        std::size_t lock = 0;
+        door by{};
+        nanoseconds since{};
     };
 
     void make_client();
     void make_lock(const lock_plan& what);
+    void make_doors(lock_here& made, const lock_plan& what);
     void run_thread(dice dice);
     void one_cycle(dice& dice);
-    void lock_and_unlock(dice& dice, std::size_t lock);
+    [[nodiscard]] wish choose(dice& dice);
+    void lock_and_unlock(dice& dice, const wish& what);
     void last_cycle(dice& dice);
-    [[nodiscard]] std::optional<hold> try_to_get(dice& dice, std::size_t lock);
-    void critical_section(dice& dice, std::size_t lock, hold held);
+    void get_for_sure(dice& dice, const wish& what);
+    [[nodiscard]] std::optional<hold> try_to_get(dice& dice, const wish& what);
+    [[nodiscard]] entry entry_of(const wish& what) const;
+    void critical_section(dice& dice, const wish& what, hold held);
     void work(dice& dice, belief& mine, hold& held);
     void enter_again(dice& dice, const belief& outer);
     void give_back(dice& dice, belief& mine, hold& held);

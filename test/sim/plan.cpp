@@ -36,15 +36,39 @@ fault_set draw_faults(dice& dice)
     return drawn;
 }
 
+// As in parts/census.lua.
+constexpr std::uint64_t writer_weight = 1'000'000'000;
+
 std::string_view name_of(lock_plan::kind what)
 {
     switch (what) {
     case lock_plan::kind::recursive: return "recursive";
     case lock_plan::kind::fair: return "fair";
     case lock_plan::kind::polling: return "polling";
+    case lock_plan::kind::shared: return "shared";
+    case lock_plan::kind::readers_first: return "readers-first";
+    case lock_plan::kind::semaphore: return "semaphore";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
+}
+
+// With separate dice, so that the rest of a seed's run is the same for both families.
+std::vector<lock_plan> draw_members(dice dice)
+{
+    using kind = lock_plan::kind;
+    std::vector<lock_plan> drawn;
+    const auto count = dice.one_of({1, 1, 2});
+    for (int i = 0; i < count; ++i) {
+        const auto what = dice.one_of(
+            {kind::shared, kind::shared, kind::readers_first, kind::semaphore, kind::semaphore});
+        const bool counts = what == kind::semaphore;
+        drawn.push_back(
+            {.name = "lock:" + std::to_string(i),
+             .what = what,
+             .capacity = counts ? static_cast<std::uint64_t>(dice.between(1, 6)) : writer_weight});
+    }
+    return drawn;
 }
 
 milliseconds at_least(milliseconds least, nanoseconds value)
@@ -53,6 +77,23 @@ milliseconds at_least(milliseconds least, nanoseconds value)
 }
 
 }  // namespace
+
+std::vector<way_in> lock_plan::ways() const
+{
+    switch (what) {
+    case kind::shared:
+    case kind::readers_first:
+        // Mostly readers: otherwise several of them are rarely in.
+        return {{.weight = writer_weight}, {.reads = true}, {.reads = true}};
+    case kind::semaphore:
+        return {{.weight = 1}, {.weight = (capacity + 1) / 2}, {.weight = capacity}};
+    case kind::mutex:
+    case kind::recursive:
+    case kind::fair:
+    case kind::polling: break;
+    }
+    return {{}};
+}
 
 bool plan::server_may_be_silent() const
 {
@@ -67,11 +108,12 @@ bool plan::server_may_be_silent() const
     return std::ranges::any_of(silencers, [this](fault each) { return has(each); });
 }
 
-plan draw_plan(std::uint64_t seed)
+plan draw_plan(std::uint64_t seed, family kinds)
 {
     dice dice{seed};
     plan drawn;
     drawn.seed = seed;
+    drawn.kinds = kinds;
     drawn.faults = draw_faults(dice);
     drawn.drift = dice.one_of({0.0, 0.002, 0.01, 0.05});
     if (drawn.drift == 0) drawn.faults.reset(static_cast<std::size_t>(fault::drift));
@@ -111,6 +153,7 @@ plan draw_plan(std::uint64_t seed)
     const auto cycle = drawn.think + drawn.work;
     drawn.length = cycle * dice.between(20, 300);
     drawn.most_steps = 60'000;
+    if (kinds == family::members) drawn.locks = draw_members(sim::dice{seed}.stream(901));
     return drawn;
 }
 
@@ -120,7 +163,12 @@ std::string describe(const plan& what)
     out << "  " << what.processes << " processes × " << what.threads << " threads, "
         << what.locks.size() << " locks (";
     for (const auto& lock : what.locks) {
-        out << ' ' << name_of(lock.what) << (lock.how_stored == layout::hash ? "/hash" : "/plain");
+        out << ' ' << name_of(lock.what);
+        if (what.kinds == family::exclusive) {
+            out << (lock.how_stored == layout::hash ? "/hash" : "/plain");
+        } else if (lock.what == lock_plan::kind::semaphore) {
+            out << " of " << lock.capacity;
+        }
         if (lock.linger > 0ms) out << "/lingers " << lock.linger.count() << " ms";
     }
     out << " ), lease " << what.lease.count() << " ms, poll " << what.poll_interval.count()

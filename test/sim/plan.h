@@ -9,20 +9,42 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pawl::sim {
 
+// Each seed has one run of each family. The runs of a seed have the same faults.
+enum class family {
+    exclusive,  // locks that have one holder at a time
+    members,    // those that several holders may enter: shared_mutex and counting_semaphore
+};
+
+[[nodiscard]] constexpr std::string_view name_of(family kinds)
+{
+    return kinds == family::members ? "members" : "exclusive";
+}
+
+// How a thread enters a lock. A writer of a shared mutex weighs as much as all readers that there can be.
+struct way_in {
+    std::uint64_t weight = 1;
+    bool reads = false;
+};
+
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling };
+    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
+    std::uint64_t capacity = 1;  // the weights that may be in at the same time
+
+    [[nodiscard]] std::vector<way_in> ways() const;
 };
 
 struct plan {
     std::uint64_t seed = 0;
+    family kinds{};
     fault_set faults;
 
     std::vector<lock_plan> locks;
@@ -52,7 +74,7 @@ struct plan {
     [[nodiscard]] bool leases_are_kept() const { return !has(fault::wild_drift); }
 };
 
-[[nodiscard]] plan draw_plan(std::uint64_t seed);
+[[nodiscard]] plan draw_plan(std::uint64_t seed, family kinds = family::exclusive);
 
 // A description of a few lines.
 [[nodiscard]] std::string describe(const plan& what);

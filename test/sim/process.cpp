@@ -25,6 +25,11 @@ boot_time process::now() const noexcept
     return boot_time{base::is(base::mutant::d4_wall_clock) ? reading + wall_step_ : reading};
 }
 
+std::chrono::system_clock::time_point process::wall_time() const noexcept
+{
+    return std::chrono::system_clock::time_point{clock_.at(world_->now()) + wall_step_};
+}
+
 nanoseconds process::true_time_of(boot_time when) const noexcept
 {
     const bool by_wall = base::is(base::mutant::d4_wall_clock);

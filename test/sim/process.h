@@ -8,6 +8,7 @@
 #include "sim/fiber.h"
 #include "sim/world.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,7 @@ public:
     // ── Used by the client ──────────────────────────────────────────────────────────────────────
 
     [[nodiscard]] base::boot_time now() const noexcept override;
+    [[nodiscard]] std::chrono::system_clock::time_point wall_time() const noexcept override;
     [[nodiscard]] double random_unit() override { return dice_.unit(); }
     [[nodiscard]] std::string random_id() override;
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override;

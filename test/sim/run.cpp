@@ -28,8 +28,8 @@ run::run(const plan& what, bool with_trace)
       dice_{dice{what.seed}.stream(1)},
       trace_{world_, with_trace},
       server_{world_, draw_clock(epoch, dice_)},
-      checker_{plan_, world_, server_, trace_},
-      stage_{plan_, world_, server_, checker_, fired_}
+      checker_{make_checker(plan_, world_, server_, trace_)},
+      stage_{plan_, world_, server_, *checker_, fired_}
 {
     if (const auto& how = script_mutation()) server_.rewrite_scripts(how);
 }
@@ -201,13 +201,13 @@ bool run::strike_server(kind_of_harm& harm)
     case fault::script_flushes: engine.flush_scripts(); break;
     case fault::key_flushes:
         engine.lose_data();
-        checker_.server_forgot();
-        checker_.queues_lost(true);
+        checker_->server_forgot();
+        checker_->data_lost(true);
         break;
     case fault::deletions: {
         const auto lock = chance.below(plan_.locks.size());
         server_.erase(plan_.locks[lock].name);
-        checker_.server_forgot(lock);
+        checker_->server_forgot(lock);
         break;
     }
     case fault::full_memory:
@@ -234,8 +234,8 @@ bool run::restart_server(dice& chance, bool keep_data, bool old_data)
     server_.engine().restart(keep_data);
     if (old_data) server_.restore_snapshot();
     if (!keep_data || old_data) {
-        checker_.server_forgot();
-        checker_.queues_lost(!old_data);
+        checker_->server_forgot();
+        checker_->data_lost(!old_data);
     }
     world_.after(chance.spread(plan_.delay, plan_.lease), [this] { server_.come_up(); });
     return true;
@@ -247,7 +247,7 @@ bool run::step_server_clock(nanoseconds by)
     if (stepped_ + by > 10h || stepped_ + by < -10h) return false;
     stepped_ += by;
     server_.step_clock(by);
-    if (by > 0ns) checker_.server_forgot();
+    if (by > 0ns) checker_->server_forgot();
     return true;
 }
 
@@ -256,7 +256,7 @@ bool run::step_server_clock(nanoseconds by)
 bool run::go_far_back(dice& chance)
 {
     for (const auto& lock : plan_.locks) {
-        if (server_.holder_of(lock.name)) return false;
+        if (!server_.holders_of(lock.name).empty()) return false;
     }
     server_.step_clock(-chance.spread(1h, 96h));
     const auto silence = chance.spread(1h, 60h);
@@ -280,24 +280,24 @@ report run::execute()
     }
     while (world_.now() < plan_.length && world_.steps() < plan_.most_steps && step()) {
     }
-    if (!checker_.found()) drain();
-    if (!checker_.found()) finish();
-    return {.found = checker_.found(),
+    if (!checker_->found()) drain();
+    if (!checker_->found()) finish();
+    return {.found = checker_->found(),
             .steps = world_.steps(),
-            .grants = checker_.grants(),
-            .losses = checker_.losses(),
-            .stale_writes = checker_.stale_writes(),
+            .grants = checker_->grants(),
+            .losses = checker_->losses(),
+            .stale_writes = checker_->stale_writes(),
             .simulated = world_.now(),
             .fired = fired_,
-            .trace = checker_.found() ? trace_.text(checker_.found()->lock, 60) : std::string{}};
+            .trace = checker_->found() ? trace_.text(checker_->found()->lock, 60) : std::string{}};
 }
 
 bool run::step()
 {
     const bool more = world_.step();
-    checker_.after_step();
-    if (world_.steps() > 50 * plan_.most_steps) checker_.too_late("it does not end");
-    return more && !checker_.found();
+    checker_->after_step();
+    if (world_.steps() > 50 * plan_.most_steps) checker_->too_late("it does not end");
+    return more && !checker_->found();
 }
 
 void run::go_on_until(nanoseconds when)
@@ -328,18 +328,19 @@ void run::heal()
 void run::drain()
 {
     heal();
-    const auto longest = checker_.longest_lease();
+    const auto longest = checker_->longest_lease();
     nanoseconds bound = 4 * plan_.command_limit + 5s;
     for (const auto& lock : plan_.locks) {
-        bound = std::max(bound, nanoseconds{server_.ttl_of(lock.name)} * 5 / 4 + bound);
+        bound = std::max(bound, nanoseconds{server_.time_held(lock.name)} * 5 / 4 + bound);
     }
     // A request that is still on its way may be granted after its caller has given up.
     bound += 5 * longest;
-    const auto turns = static_cast<std::int64_t>(participants_.size() * plan_.threads);
-    bound += turns * static_cast<std::int64_t>(plan_.locks.size()) *
-             (plan_.poll_interval + 100 * plan_.delay + 100ms);
+    std::size_t wishes = 0;  // of each thread
+    for (const auto& lock : plan_.locks) wishes += lock.ways().size();
+    const auto turns = participants_.size() * plan_.threads * wishes;
+    bound += static_cast<std::int64_t>(turns) * (plan_.poll_interval + 100 * plan_.delay + 100ms);
     const auto limit = world_.now() + bound;
-    world_.after(checker_.time_to_clean_up(), [this] { checker_.check_orphans(); });
+    world_.after(checker_->time_to_clean_up(), [this] { checker_->check_orphans(); });
     // A late request may be granted after its caller has given up, or while it does not run.
     const bool late = plan_.has(fault::late_requests) || plan_.has(fault::spikes) ||
                       plan_.has(fault::slow_threads);
@@ -353,8 +354,8 @@ void run::drain()
     };
     while (!all_have()) {
         if (world_.next() > limit) {
-            checker_.too_late("a thread did not get a lock within " +
-                              std::to_string(bound.count() / 1'000'000) + " ms");
+            checker_->too_late("a thread did not get a lock within " +
+                               std::to_string(bound.count() / 1'000'000) + " ms");
             return;
         }
         if (!step()) return;
@@ -369,7 +370,7 @@ void run::watch_waiting(nanoseconds from)
                         100 * plan_.delay + 200ms;
     world_.at(from, [this, period] {
         if (finishing_) return;
-        checker_.watch_waiting();
+        checker_->watch_waiting();
         watch_waiting(world_.now() + period);
     });
 }
@@ -377,24 +378,24 @@ void run::watch_waiting(nanoseconds from)
 void run::finish()
 {
     finishing_ = true;
-    go_on_until(world_.now() + checker_.time_to_clean_up());
-    if (checker_.found()) return;
-    checker_.check_orphans();
+    go_on_until(world_.now() + checker_->time_to_clean_up());
+    if (checker_->found()) return;
+    checker_->check_orphans();
     for (const auto& each : participants_) {
         if (!each->process().is_dead()) each->leave();
     }
     go_on_until(world_.now() + 5s);
-    if (checker_.found()) return;
+    if (checker_->found()) return;
     // Until the last late request has arrived, and until the last lease has ended.
     go_on_until(world_.now() + 5 * plan_.lease);
-    nanoseconds left = std::max<milliseconds>(checker_.longest_lease(), 2s);
+    nanoseconds left = std::max<milliseconds>(checker_->longest_lease(), 2s);
     for (const auto& lock : plan_.locks) {
         for (const auto& key : {lock.name, store::queue_key(lock.name)}) {
             left = std::max<nanoseconds>(left, server_.ttl_of(key));
         }
     }
     go_on_until(world_.now() + left * 5 / 4 + 1s);
-    checker_.check_leftovers();
+    checker_->check_leftovers();
 }
 
 }  // namespace pawl::sim

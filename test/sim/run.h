@@ -69,7 +69,7 @@ private:
     trace trace_;
     std::array<std::uint64_t, fault_count> fired_{};
     server server_;
-    checker checker_;
+    std::unique_ptr<checker> checker_;
     stage stage_;
     std::vector<std::unique_ptr<participant>> participants_;  // including dead ones
     bool finishing_ = false;  // no participant wants a lock any more

@@ -1,6 +1,8 @@
 #include "sim/script_call.h"
 
+#include "redis/resp.h"
 #include "redis/scripts.h"
+#include "store/redis/reading.h"
 
 #include <array>
 #include <charconv>
@@ -12,10 +14,10 @@ namespace {
 
 using kind = script_call::kind;
 
-const std::array<std::pair<const redis::script*, kind>, 11>& known_scripts()
+const std::array<std::pair<const redis::script*, kind>, 15>& known_scripts()
 {
     namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 11> known{{
+    static const std::array<std::pair<const redis::script*, kind>, 15> known{{
         {&scripts::plain_acquire, kind::acquire},
         {&scripts::hash_acquire, kind::acquire},
         {&scripts::plain_renew, kind::renew},
@@ -27,6 +29,10 @@ const std::array<std::pair<const redis::script*, kind>, 11>& known_scripts()
         {&scripts::hash_set_count, kind::set_count},
         {&scripts::plain_check, kind::check},
         {&scripts::hash_check, kind::check},
+        {&scripts::members_acquire, kind::acquire},
+        {&scripts::members_renew, kind::renew},
+        {&scripts::members_check, kind::check},
+        {&scripts::members_release, kind::release},
     }};
     return known;
 }
@@ -71,6 +77,23 @@ std::string_view name_of(kind what)
     case kind::release: break;
     }
     return "release";
+}
+
+std::int64_t code_of(std::string_view reply, std::size_t i)
+{
+    redis::reply_parser parser;
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    if (view.is_aggregate()) return i < view.size() ? view[i].integer() : 0;
+    if (view.type() == redis::resp_type::integer) return view.integer();
+    auto words = view.text();
+    for (; i > 0; --i) static_cast<void>(store::take_word(words));
+    return store::take_number(words).value_or(0);
+}
+
+std::uint64_t fence_in(std::string_view reply)
+{
+    return static_cast<std::uint64_t>(code_of(reply, 1));
 }
 
 std::optional<script_call> read_call(std::span<const std::string_view> words)

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,7 +17,7 @@ struct script_call {
     std::span<const std::string_view> keys;
     std::span<const std::string_view> arguments;
 
-    // The holder of the i-th lock.
+    // The holder of the i-th lock. In a set of members, its weight follows the id.
     [[nodiscard]] std::string_view holder(std::size_t i = 0) const
     {
         return what == kind::renew ? arguments[2 * i] : arguments[0];
@@ -28,9 +29,16 @@ struct script_call {
     // From its place: until when the place is kept, by the server's clock, and the client to tell.
     [[nodiscard]] std::chrono::milliseconds kept_until() const;
     [[nodiscard]] std::string_view client() const;
+    [[nodiscard]] bool reads() const { return arguments[3][13] == 's'; }
 };
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);
+
+// The i-th number of a reply that is a list or a text of numbers, or the only one.
+[[nodiscard]] std::int64_t code_of(std::string_view reply, std::size_t i = 0);
+
+// The fence in the reply of an acquire or a keep.
+[[nodiscard]] std::uint64_t fence_in(std::string_view reply);
 
 // Nothing if the request is not a call of one of pawl's scripts.
 [[nodiscard]] std::optional<script_call> read_call(std::span<const std::string_view> words);

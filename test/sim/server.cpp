@@ -1,13 +1,28 @@
 #include "sim/server.h"
 
 #include "redis/resp.h"
+#include "store/redis/storage.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 namespace pawl::sim {
 
 using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+namespace {
+
+// The scores are whole numbers.
+std::int64_t number_of(std::string_view text)
+{
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+}  // namespace
 
 server::server(world& world, drifting_clock clock)
     : world_{&world}, clock_{clock}, engine_{[this] { return this->clock(); }}
@@ -154,6 +169,47 @@ std::optional<std::string> server::holder_of(std::string_view key)
     return view.size() == 0 ? std::nullopt : std::optional{std::string{view[0].text()}};
 }
 
+server::members server::members_of(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"ZRANGEBYSCORE", key, "-inf", "+inf", "WITHSCORES"});
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    members found;
+    if (view.is_error()) return found;  // not a set of members
+    view.for_each([&found](const auto& pair) {
+        const auto name = pair[0].text();
+        const auto score = number_of(pair[1].text());
+        const auto holder = store::holder_in(name);
+        if (name == "out") found.out = static_cast<std::uint64_t>(-score);
+        if (holder.size() == name.size()) return;  // a number
+        found.all.push_back(
+            {.holder = std::string{holder},
+             .weight = static_cast<std::uint64_t>(number_of(name.substr(holder.size()))),
+             .ends = milliseconds{score}});
+    });
+    return found;
+}
+
+std::vector<std::string> server::holders_of(std::string_view key)
+{
+    std::vector<std::string> found;
+    if (auto one = holder_of(key)) found.push_back(std::move(*one));
+    for (auto& each : members_of(key).all) {
+        if (clock() < each.ends) found.push_back(std::move(each.holder));
+    }
+    return found;
+}
+
+milliseconds server::time_held(std::string_view key)
+{
+    if (holder_of(key)) return ttl_of(key);
+    const auto now = std::chrono::floor<milliseconds>(clock());
+    milliseconds longest{0};
+    for (const auto& each : members_of(key).all) longest = std::max(longest, each.ends - now);
+    return longest;
+}
+
 std::chrono::milliseconds server::ttl_of(std::string_view key)
 {
     redis::reply_parser parser;
@@ -167,22 +223,23 @@ std::uint64_t server::number_in(std::string_view key)
     redis::reply_parser parser;
     const auto reply = ask({"GET", key});
     static_cast<void>(parser.parse(reply));
-    const auto text = parser.reply(reply).text();
-    std::uint64_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
+    return static_cast<std::uint64_t>(number_of(parser.reply(reply).text()));
 }
 
-std::vector<std::string> server::waiters_in(std::string_view queue)
+std::vector<server::waiter> server::waiters_in(std::string_view queue)
 {
     redis::reply_parser parser;
     const auto reply = ask({"LRANGE", queue, "0", "-1"});
     static_cast<void>(parser.parse(reply));
-    std::vector<std::string> found;
+    std::vector<waiter> found;
     bool is_holder = false;
     parser.reply(reply).for_each([&](const auto& each) {
         is_holder = !is_holder;
-        if (is_holder) found.emplace_back(each.text());
+        if (is_holder) {
+            found.push_back({std::string{each.text()}, {}});
+        } else {
+            found.back().place = each.text();
+        }
     });
     return found;
 }

@@ -87,10 +87,32 @@ public:
 
     // The holder of the lock in this key, in either layout. Nothing if the lock is free.
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
+
+    // An object that several holders may enter, with all members: also those whose lease has ended, until a
+    // script removes them.
+    struct member {
+        std::string holder;
+        std::uint64_t weight = 0;
+        std::chrono::milliseconds ends{};
+    };
+    struct members {
+        std::vector<member> all;
+        std::uint64_t out = 0;  // the number that the server has
+    };
+    [[nodiscard]] members members_of(std::string_view key);
+
+    // All holders whose lease has not ended, in any layout.
+    [[nodiscard]] std::vector<std::string> holders_of(std::string_view key);
+    // How long the last of these leases lasts.
+    [[nodiscard]] std::chrono::milliseconds time_held(std::string_view key);
     [[nodiscard]] std::chrono::milliseconds ttl_of(std::string_view key);
     [[nodiscard]] std::vector<std::string> keys();
     [[nodiscard]] std::uint64_t number_in(std::string_view key);
-    [[nodiscard]] std::vector<std::string> waiters_in(std::string_view queue);
+    struct waiter {
+        std::string holder;
+        std::string place;
+    };
+    [[nodiscard]] std::vector<waiter> waiters_in(std::string_view queue);
     [[nodiscard]] bool has_listener(std::string_view channel)
     {
         return engine_.listeners(channel) > 0;

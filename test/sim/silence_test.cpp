@@ -48,7 +48,7 @@ protected:
             .stops = std::make_unique<sim_dispatcher>(process_),
             .handlers = std::make_unique<sim_dispatcher>(process_),
             .loop = std::make_unique<sim_scheduler>(process_),
-            .store = std::make_shared<store::single_server>(std::move(way), 0.01)};
+            .store = std::make_shared<store::single_server>(process_, std::move(way), 0.01)};
         client_.reset(new client(client_access::make(options, std::move(around))));
         lock_.emplace(*client_, "lock");
     }

@@ -33,6 +33,10 @@ using test::eventually;
 class fragile_platform final : public base::platform {
 public:
     [[nodiscard]] base::boot_time now() const noexcept override { return real_.now(); }
+    [[nodiscard]] std::chrono::system_clock::time_point wall_time() const noexcept override
+    {
+        return real_.wall_time();
+    }
     [[nodiscard]] double random_unit() override { return real_.random_unit(); }
     [[nodiscard]] std::string random_id() override
     {
@@ -112,7 +116,10 @@ private:
     {
         const auto* const asked = std::get_if<core::acquire_request>(&what);
         if (asked == nullptr) {
-            if (std::holds_alternative<core::release_request>(what)) ++releases;
+            const auto* const question = std::get_if<core::exchange_request>(&what);
+            if (question != nullptr && std::holds_alternative<core::release_request>(*question)) {
+                ++releases;
+            }
             return core::hold_reply{core::hold_status::done};
         }
         const std::scoped_lock guard{mutex_};

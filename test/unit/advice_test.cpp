@@ -62,10 +62,10 @@ TEST(advice, does_not_mention_settings_if_the_server_gave_no_error)
                     "check the certificates"));
 }
 
-TEST(advice, on_a_key_of_another_type_names_the_two_kinds_of_mutex)
+TEST(advice, on_a_key_of_another_type_says_that_it_is_of_another_kind)
 {
     EXPECT_TRUE(has(said_of(errc::not_a_lock, "WRONGTYPE Operation against a key"),
-                    "a mutex and a recursive_mutex"));
+                    "not a lock of this kind"));
 }
 
 }  // namespace

@@ -137,6 +137,10 @@ void until_there(event_loop& loop, const helper& who)
 class counting_platform final : public platform {
 public:
     [[nodiscard]] boot_time now() const noexcept override { return real_.now(); }
+    [[nodiscard]] std::chrono::system_clock::time_point wall_time() const noexcept override
+    {
+        return real_.wall_time();
+    }
     [[nodiscard]] double random_unit() override { return real_.random_unit(); }
     [[nodiscard]] std::string random_id() override { return real_.random_id(); }
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override

@@ -20,7 +20,7 @@ const failure not_sent{.what = failure_kind::unreachable};
 
 class exchanging : public testing::Test {
 protected:
-    [[nodiscard]] exchange_machine machine(request what)
+    [[nodiscard]] exchange_machine machine(exchange_request what)
     {
         return {std::move(what), 300ms, random_};
     }
@@ -90,7 +90,7 @@ TEST_F(exchanging, a_release_repeated_after_a_lost_reply_does_not_report_the_use
     for (const auto& first : {lost_reply, not_sent}) {
         auto m = machine(release_);
         static_cast<void>(repeat(m, first));
-        const auto& again = std::get<release_request>(again_.request);
+        const auto& again = std::get<release_request>(std::get<exchange_request>(again_.request));
         EXPECT_EQ(again.used, first.maybe_executed ? 0U : 7U);
         EXPECT_EQ(again.has_reserve, !first.maybe_executed);
     }

@@ -36,7 +36,7 @@ protected:
         give_back_machine made{lease_, wanted_until, how, 300ms};
         const auto step = made.start(at(0));
         EXPECT_EQ(step.what, kind::send);
-        first_ = std::get<release_request>(step.request);
+        first_ = std::get<release_request>(std::get<exchange_request>(step.request));
         return made;
     }
 
@@ -60,7 +60,8 @@ TEST_F(giving_back, reports_the_used_fences_only_the_first_time)
     EXPECT_EQ(first_.used, 7U);
     EXPECT_TRUE(first_.has_reserve);
     ASSERT_EQ(m.answered(silence, at(300)).what, kind::pause);
-    const auto again = std::get<release_request>(m.on_time(at(800)).request);
+    const auto step = m.on_time(at(800));
+    const auto& again = std::get<release_request>(std::get<exchange_request>(step.request));
     EXPECT_EQ(again.used, 0U) << "other holders may have had the lock since, with higher fences";
     EXPECT_FALSE(again.has_reserve);
 

@@ -128,5 +128,14 @@ TEST_F(permits_scripts, a_capacity_can_be_set_before_the_first_acquire)
     EXPECT_EQ(take('a', 3), granted(0));
 }
 
+TEST_F(permits_scripts, a_shared_mutex_does_not_get_a_capacity)
+{
+    capacity_ = "";
+    enter(id('a') + "1", core::entry_mode::reader, {});
+    EXPECT_EQ(resize("3"), ":-2|");
+    EXPECT_EQ(number_of("resized"), "_|");
+    EXPECT_EQ(out(), "-1");
+}
+
 }  // namespace
 }  // namespace pawl::store::memory

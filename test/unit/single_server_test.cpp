@@ -103,7 +103,8 @@ protected:
     }
 
     scripted::record record_;
-    single_server server_{std::make_unique<scripted>(record_), 0};
+    single_server server_{std::make_shared<base::system_platform>(),
+                          std::make_unique<scripted>(record_), 0};
     core::object object_{.name = "a"};
 };
 

@@ -42,7 +42,7 @@ public:
                 reply_handler done) override
     {
         const std::scoped_lock guard{mutex_};
-        const auto& asked = std::get<core::release_request>(what);
+        const auto& asked = std::get<core::release_request>(std::get<core::exchange_request>(what));
         releases_.push_back({asked.mine.what->name, std::string{asked.mine.holder},
                              asked.mine.what->layout, asked.used});
         done_.push_back(

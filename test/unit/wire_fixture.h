@@ -54,7 +54,11 @@ template <class Request>
 word_list written(const Request& what, const script_style& how = usual)
 {
     std::string out;
-    append(out, what, how);
+    if constexpr (requires { what.announce; }) {
+        append(out, what, how, wall_time{1'700'000'000'123ms});
+    } else {
+        append(out, what, how);
+    }
     return words_of(out);
 }
 

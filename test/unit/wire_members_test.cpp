@@ -69,13 +69,37 @@ TEST_F(wire_members, replies_that_only_these_objects_have)
     const acquire_request request{.mine = {&permits_, id}, .lease = 30s};
     const auto other = std::get<failure>(read_text(request, bulk("-4 7 1700000000000000")));
     EXPECT_EQ(other.what, failure_kind::refused);
-    EXPECT_EQ(other.detail, "the server has capacity 7, and not 5 (resize() changes it)");
+    EXPECT_EQ(
+        other.detail,
+        "the capacity at the server is 7, and this caller gave 5: all callers must give the same");
     const auto many = std::get<failure>(read_text(request, bulk("-5 1 1700000000000000")));
     EXPECT_EQ(many.detail, "2 permits are more than the capacity, 1");
-    EXPECT_EQ(failure_of_reply(read_text(request, bulk("-6 0 1700000000000000"))),
-              failure_kind::not_a_lock);
+    const auto kind = std::get<failure>(read_text(request, bulk("-6 0 1700000000000000")));
+    EXPECT_EQ(kind.what, failure_kind::not_a_lock);
+    EXPECT_EQ(kind.detail, "it is a shared_mutex");
+    const acquire_request read{.mine = {&reader_, id}, .lease = 30s};
+    EXPECT_EQ(std::get<failure>(read_text(read, bulk("-6 0 1700000000000000"))).detail,
+              "it is a counting_semaphore");
     EXPECT_EQ(failure_of_reply(read_text(request, bulk("-7 0 1700000000000000"))),
               failure_kind::refused);
+}
+
+TEST_F(wire_members, a_resize_names_all_keys_and_no_holder)
+{
+    const core::resize_request request{.what = &permits_, .capacity = 7};
+    EXPECT_EQ(written(request),
+              (word_list{"EVALSHA", std::string{redis::scripts::members_resize.sha}, "3", "a",
+                         "pawl:fence:{a}", "pawl:queue:{a}", "", "7"}));
+}
+
+TEST_F(wire_members, replies_to_a_resize)
+{
+    const core::resize_request request{.what = &permits_, .capacity = 7};
+    EXPECT_EQ(std::get<hold_status>(read_text(request, ":1\r\n")), hold_status::done);
+    EXPECT_EQ(std::get<hold_status>(read_text(request, ":-2\r\n")), hold_status::not_a_lock);
+    EXPECT_EQ(std::get<hold_status>(read_text(request, "-WRONGTYPE Operation\r\n")),
+              hold_status::not_a_lock);
+    EXPECT_EQ(failure_of_reply(read_text(request, "-NOPERM no\r\n")), failure_kind::refused);
 }
 
 TEST_F(wire_members, a_message_about_a_grant_names_the_holder_without_its_weight)

@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "store/memory/server.h"
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,10 @@ public:
     [[nodiscard]] memory::session session() const noexcept { return session_; }
 
     [[nodiscard]] base::boot_time now() const noexcept override { return server_->time().now(); }
+    [[nodiscard]] std::chrono::system_clock::time_point wall_time() const noexcept override
+    {
+        return std::chrono::system_clock::time_point{server_->time().wall()};
+    }
     [[nodiscard]] double random_unit() override { return real_->random_unit(); }
     [[nodiscard]] std::string random_id() override { return real_->random_id(); }
     [[nodiscard]] std::uint64_t thread_mark() const noexcept override

@@ -93,7 +93,7 @@ public:
     void take_levers();
     void let_go_of_levers();
 
-    // The holder of the lock in this key, in either layout.
+    // The holder of the lock in this key, in any layout. One of them if there are several.
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
 
 private:

@@ -27,8 +27,9 @@ void append_micros(std::string& out, std::chrono::milliseconds time)
 core::failure wrong_capacity(const core::claim& mine, std::int64_t stored)
 {
     return {.what = core::failure_kind::refused,
-            .detail = "the server has capacity " + std::to_string(stored) + ", and not " +
-                      std::to_string(mine.what->capacity) + " (resize() changes it)"};
+            .detail = "the capacity at the server is " + std::to_string(stored) +
+                      ", and this caller gave " + std::to_string(mine.what->capacity) +
+                      ": all callers must give the same"};
 }
 
 core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
@@ -36,6 +37,13 @@ core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
     return {.what = core::failure_kind::refused,
             .detail = std::to_string(mine.what->permits) + " permits are more than the capacity, " +
                       std::to_string(stored)};
+}
+
+core::failure other_kind(const core::claim& mine)
+{
+    const bool wants_permits = mine.what->kind == core::object_kind::permits;
+    return {.what = core::failure_kind::not_a_lock,
+            .detail = wants_permits ? "it is a shared_mutex" : "it is a counting_semaphore"};
 }
 
 }  // namespace
@@ -94,12 +102,7 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
     case -3: others.holder = core::held_by::no_lock; return others;
     case -4: return wrong_capacity(what.mine, answer->number);
     case -5: return too_many_permits(what.mine, answer->number);
-    case -6:
-        return core::failure{
-            .what = core::failure_kind::not_a_lock,
-            .detail = "one of shared_mutex and counting_semaphore, and not this one"};
-    case -7:
-        return core::failure{.what = core::failure_kind::refused, .detail = "the lock was lost"};
+    case -6: return other_kind(what.mine);
     default: return no_sense();
     }
 }

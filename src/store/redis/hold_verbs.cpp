@@ -22,9 +22,9 @@ const script_set& scripts_for(const claim& mine)
     return scripts_of(storage_of(*mine.what));
 }
 
-void append_announcement(std::string& out, const claim& mine, bool announce)
+void append_announcement(std::string& out, const claim& mine, bool announce, wall_time now)
 {
-    redis::append_word(out, announce ? announcement(mine, std::chrono::system_clock::now()) : "");
+    redis::append_word(out, announce ? announcement(mine, now) : "");
 }
 
 }  // namespace
@@ -61,7 +61,8 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
     }
 }
 
-void append(std::string& out, const core::release_request& what, const script_style& how)
+void append(std::string& out, const core::release_request& what, const script_style& how,
+            wall_time now)
 {
     const auto& script = scripts_for(what.mine).release;
     const auto& object = *what.mine.what;
@@ -69,7 +70,7 @@ void append(std::string& out, const core::release_request& what, const script_st
         open_call(out, script, how, object.name, 3);
         append_holder(out, what.mine);
         append_capacity(out, object);
-        append_announcement(out, what.mine, what.announce);
+        append_announcement(out, what.mine, what.announce, now);
         return;
     }
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much
@@ -80,20 +81,28 @@ void append(std::string& out, const core::release_request& what, const script_st
     open_call(out, script, how, object.name, arguments);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
-    if (arguments >= 3) append_announcement(out, what.mine, what.announce);
+    if (arguments >= 3) append_announcement(out, what.mine, what.announce, now);
     if (arguments >= 4) redis::append_word(out, "1");
 }
 
-void append(std::string& out, const core::keep_request& what, const script_style& how)
+void append(std::string& out, const core::keep_request& what, const script_style& how,
+            wall_time now)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_keep : scripts::hash_keep;
     open_call(out, script, how, what.mine.what->name, 6);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
-    append_announcement(out, what.mine, what.announce);
+    append_announcement(out, what.mine, what.announce, now);
     append_milliseconds(out, what.lease);
     append_number(out, what.reserve);
     append_number(out, what.reserved);
+}
+
+void append(std::string& out, const core::resize_request& what, const script_style& how)
+{
+    open_call(out, scripts::members_resize, how, what.what->name, 2);
+    redis::append_word(out, "");
+    append_number(out, what.capacity);
 }
 
 core::hold_reply read(const core::count_request& what, const redis::reply_view& reply)
@@ -109,6 +118,11 @@ core::hold_reply read(const core::check_request& /*what*/, const redis::reply_vi
 }
 
 core::hold_reply read(const core::release_request& /*what*/, const redis::reply_view& reply)
+{
+    return read_hold(reply);
+}
+
+core::hold_reply read(const core::resize_request& /*what*/, const redis::reply_view& reply)
 {
     return read_hold(reply);
 }

@@ -110,17 +110,22 @@ void acquire_call::note_taken(core::acquire_reply& got) const
     if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
 }
 
-// ── Questions about one hold ────────────────────────────────────────────────────────────────────
+// ── Questions about one hold or object ──────────────────────────────────────────────────────────
 
-hold_call::hold_call(question what) : what_{std::move(what)}, form_{first_form()} {}
+exchange_call::exchange_call(core::exchange_request what, const base::platform& platform)
+    : what_{std::move(what)}, platform_{&platform}, form_{first_form()}
+{
+}
 
-unsigned hold_call::write(const redis::server_facts& server, std::string& out)
+unsigned exchange_call::write(const redis::server_facts& server, std::string& out)
 {
     const script_style how{form_, server};
     std::visit(
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
                 append(out, only(each), how);
+            } else if constexpr (requires { each.announce; }) {
+                append(out, each, how, platform_->wall_time());
             } else {
                 append(out, each, how);
             }
@@ -129,7 +134,7 @@ unsigned hold_call::write(const redis::server_facts& server, std::string& out)
     return 1;
 }
 
-server_call::next hold_call::on_reply(const redis::reply_view& reply)
+server_call::next exchange_call::on_reply(const redis::reply_view& reply)
 {
     if (is_to_be_sent_in_full(form_, reply)) {
         form_ = script_form::in_full;
@@ -147,13 +152,9 @@ server_call::next hold_call::on_reply(const redis::reply_view& reply)
     return next::finish;
 }
 
-core::reply hold_call::on_problem(const redis::failure& why) const
+core::reply exchange_call::on_problem(const redis::failure& why) const
 {
-    return std::visit(
-        [&](const auto& each) -> core::reply {
-            return typename std::decay_t<decltype(each)>::reply{failure_of(why)};
-        },
-        what_);
+    return core::failed(what_, failure_of(why));
 }
 
 // ── Many renewals ───────────────────────────────────────────────────────────────────────────────
@@ -232,17 +233,17 @@ core::reply renew_call::on_problem(const redis::failure& why) const
 
 // ────────────────────────────────────────────────────────────────────────────────────────────────
 
-any_call make_call(core::request what, server_memory& memory)
+any_call make_call(core::request what, server_memory& memory, const base::platform& platform)
 {
     return std::visit(
-        [&memory](auto& each) -> any_call {
+        [&](auto& each) -> any_call {
             using asked = std::decay_t<decltype(each)>;
             if constexpr (std::is_same_v<asked, core::acquire_request>) {
                 return acquire_call{each, memory};
             } else if constexpr (std::is_same_v<asked, core::renew_request>) {
                 return renew_call{each};
             } else {
-                return hold_call{std::move(each)};
+                return exchange_call{std::move(each), platform};
             }
         },
         what);

@@ -3,6 +3,7 @@
 // with the right time, or with one lease in each call.
 #pragma once
 
+#include "base/platform.h"
 #include "core/request.h"
 #include "redis/failure.h"
 #include "redis/handshake.h"
@@ -82,12 +83,10 @@ private:
     core::acquire_reply got_;
 };
 
-// A request about one hold.
-class hold_call final : public server_call {
+// A request about one hold, or about one object.
+class exchange_call final : public server_call {
 public:
-    using question = std::variant<core::count_request, core::extend_request, core::check_request,
-                                  core::release_request, core::keep_request>;
-    explicit hold_call(question what);
+    exchange_call(core::exchange_request what, const base::platform& platform);
 
     [[nodiscard]] unsigned write(const redis::server_facts& server, std::string& out) override;
     [[nodiscard]] next on_reply(const redis::reply_view& reply) override;
@@ -95,7 +94,8 @@ public:
     [[nodiscard]] core::reply take() override { return std::move(got_); }
 
 private:
-    question what_;
+    core::exchange_request what_;
+    const base::platform* platform_;
     script_form form_;
     core::reply got_;
 };
@@ -129,9 +129,10 @@ private:
     core::renew_request::reply got_;
 };
 
-// The call for any request.
-using any_call = std::variant<acquire_call, hold_call, renew_call>;
-[[nodiscard]] any_call make_call(core::request what, server_memory& memory);
+// The call for any request. The memory and the platform must outlive it.
+using any_call = std::variant<acquire_call, exchange_call, renew_call>;
+[[nodiscard]] any_call make_call(core::request what, server_memory& memory,
+                                 const base::platform& platform);
 [[nodiscard]] server_call& call_in(any_call& any);
 
 }  // namespace pawl::store

@@ -11,7 +11,7 @@ namespace pawl::store {
 core::reply single_server::execute(const core::request& what, base::boot_time until,
                                    const base::interrupt* stop)
 {
-    auto any = make_call(what, memory_);
+    auto any = make_call(what, memory_, *platform_);
     auto& one = call_in(any);
     auto next = server_call::next::send;
     while (next != server_call::next::finish) {
@@ -44,8 +44,8 @@ struct single_server::submitted {
 void single_server::submit(core::request what, std::chrono::milliseconds patience,
                            still_wanted wanted, reply_handler done)
 {
-    send(std::make_shared<submitted>(submitted{make_call(std::move(what), memory_), patience,
-                                               std::move(wanted), std::move(done)}));
+    send(std::make_shared<submitted>(submitted{make_call(std::move(what), memory_, *platform_),
+                                               patience, std::move(wanted), std::move(done)}));
 }
 
 void single_server::send(const std::shared_ptr<submitted>& one)

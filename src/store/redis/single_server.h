@@ -1,6 +1,7 @@
 // A store that is one Redis server.
 #pragma once
 
+#include "base/platform.h"
 #include "redis/transport.h"
 #include "store/redis/server_call.h"
 #include "store/store.h"
@@ -8,13 +9,17 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace pawl::store {
 
 class single_server final : public store, private redis::listener {
 public:
-    single_server(std::unique_ptr<redis::transport> way, double clock_drift)
-        : memory_{.clock = server_clock{clock_drift}}, way_{std::move(way)}
+    single_server(std::shared_ptr<const base::platform> platform,
+                  std::unique_ptr<redis::transport> way, double clock_drift)
+        : platform_{std::move(platform)},
+          memory_{.clock = server_clock{clock_drift}},
+          way_{std::move(way)}
     {
     }
 
@@ -37,6 +42,7 @@ private:
     void send(const std::shared_ptr<submitted>& one);
     void give_up_or_start(const std::shared_ptr<submitted>& one, const redis::failure& why);
 
+    std::shared_ptr<const base::platform> platform_;
     server_memory memory_;
     notice_listener* listener_ = nullptr;
     std::unique_ptr<redis::transport> way_;  // last, so that it is destroyed first: it calls us

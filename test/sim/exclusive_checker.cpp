@@ -1,5 +1,5 @@
-// Checks of the server's side: the requests sent to it, the commands that it executes, and its messages.
-#include "sim/checker.h"
+// The server's side: the commands that it executes, and its messages. exclusive_grants.cpp has the grants.
+#include "sim/exclusive_checker.h"
 
 #include "core/acquire.h"
 #include "redis/resp.h"
@@ -18,83 +18,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The i-th number of a reply that is a list or a text of numbers, or the only one.
-std::int64_t code_of(std::string_view reply, std::size_t i)
-{
-    redis::reply_parser parser;
-    static_cast<void>(parser.parse(reply));
-    const auto view = parser.reply(reply);
-    if (view.is_aggregate()) return i < view.size() ? view[i].integer() : 0;
-    if (view.type() == redis::resp_type::integer) return view.integer();
-    auto words = view.text();
-    for (; i > 0; --i) static_cast<void>(store::take_word(words));
-    return store::take_number(words).value_or(0);
-}
-
 bool is_busy(std::int64_t code)
 {
     return code == 0 || code == -2 || code == -3;
 }
 
-std::uint64_t second_number(std::string_view reply)
-{
-    return static_cast<std::uint64_t>(code_of(reply, 1));
-}
-
 }  // namespace
 
-void checker::sent(const process& who, std::span<const std::string_view> words)
-{
-    if (words[0] == "SET") {
-        auto& record = record_of(words[2]);
-        record.who = &who;
-        record.given_up.reset();
-    }
-    const auto call = read_call(words);
-    if (!call) return;
-    if (call->what == kind::acquire) {
-        auto& record = record_of(call->holder());
-        record.who = &who;
-        record.given_up.reset();
-        record.unheard = world_->now() - last_heard_[&who];
-    }
-    if (call->what != kind::renew) return;
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
-        auto& record = record_of(call->holder(i));
-        ++record.renewals_sent;
-        // A thread that does not run may take any time to give the lock back.
-        if (!(plan_->has(fault::slow_threads) ? record.left : record.given_up)) continue;
-        // Some renewals may have waited for a connection when the lock was released.
-        const auto since = std::max(*record.given_up, who.last_stop_end());
-        // The client's clock may be slow by a fifth.
-        const auto lingers = plan_->locks[record.lock].linger * 5 / 4;
-        if (world_->now() > since + 2 * plan_->command_limit + lingers) {
-            fail("renewals are few", record.lock,
-                 short_id(call->holder(i)) + " is renewed after it was given back");
-        }
-    }
-}
-
-void checker::called(const process& who, std::span<const std::string_view> words)
-{
-    const auto call = read_call(words);
-    const bool bare = words[0] == "SET";
-    if (!bare && (!call || call->what != kind::acquire)) return;
-    const auto* const lock = find(bare ? words[1] : call->keys[0]);
-    silences_.asked(who, static_cast<std::size_t>(lock - locks_.data()));
-}
-
-void checker::submitted(const process& who, std::span<const std::string_view> words)
-{
-    called(who, words);
-    const auto call = read_call(words);
-    if (!call || call->what != kind::renew) return;
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
-        record_of(call->holder(i)).renewal_tried = world_->now();
-    }
-}
-
-void checker::before(const std::vector<std::string_view>& words)
+void exclusive_checker::before(const std::vector<std::string_view>& words)
 {
     holders_before_.clear();
     const auto call = read_call(words);
@@ -104,17 +35,15 @@ void checker::before(const std::vector<std::string_view>& words)
         holders_before_.push_back(server_->holder_of(key));
 }
 
-void checker::after(const std::vector<std::string_view>& words, std::string_view reply)
+void exclusive_checker::after(const std::vector<std::string_view>& words, std::string_view reply)
 {
     if (reply.starts_with("-NOSCRIPT")) ++unknown_scripts_;
     if (words[0] == "SET") after_bare_take(words, reply);
     if (words[0] == "INCR") after_bare_count(words, reply);
     const auto call = read_call(words);
     if (!call) return;
-    if (call->in_full && ++scripts_in_full_ > unknown_scripts_) {
-        fail("scripts by name", std::nullopt, "a script was sent in full that the server knew");
-    }
-    auto& first = *find(call->keys[0]);
+    count_script(*call);
+    const auto first = index_of(call->keys[0]).value();
     check_order(*call, reply, first);
     if (call->what == kind::acquire) {
         after_acquire(*call, reply);
@@ -123,17 +52,18 @@ void checker::after(const std::vector<std::string_view>& words, std::string_view
             if (i < holders_before_.size()) after_change(*call, i, reply);
         }
     }
-    first.handed_to.reset();
+    own_[first].handed_to.reset();
 }
 
 // A bare acquire is two commands, SET and INCR. Commands of other clients may be executed between them,
 // and an INCR among those uses up a number in vain. The number of this acquire counts from the moment
 // INCR returned it, but only if the client accepts it: the client may distrust the number.
-void checker::after_bare_take(const std::vector<std::string_view>& words, std::string_view reply)
+void exclusive_checker::after_bare_take(const std::vector<std::string_view>& words,
+                                        std::string_view reply)
 {
     if (!reply.starts_with("+OK")) return;
-    auto& lock = *find(words[1]);
-    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto index = index_of(words[1]).value();
+    auto& lock = own_[index];
     const std::string holder{words[2]};
     auto& record = record_of(holder);
     if (record.given_up) {
@@ -155,17 +85,20 @@ void checker::after_bare_take(const std::vector<std::string_view>& words, std::s
     }
 }
 
-void checker::after_bare_count(const std::vector<std::string_view>& words, std::string_view reply)
+void exclusive_checker::after_bare_count(const std::vector<std::string_view>& words,
+                                         std::string_view reply)
 {
     const auto found = std::ranges::find_if(
         locks_, [&](const auto& each) { return store::fence_key(each.name) == words[1]; });
-    if (found == locks_.end() || !found->bare || !reply.starts_with(':')) return;
-    const auto holder = *found->bare;
+    if (found == locks_.end() || !reply.starts_with(':')) return;
+    const auto index = static_cast<std::size_t>(found - locks_.begin());
+    auto& lock = own_[index];
+    if (!lock.bare) return;
+    const auto holder = *lock.bare;
     // If the lock was deleted between the two commands, the client may use the number all the same: it
     // cannot know.
-    const auto index = static_cast<std::size_t>(&*found - locks_.data());
     if (server_->holder_of(found->name) != holder && !excused(index, holder)) {
-        found->bare.reset();
+        lock.bare.reset();
         return;
     }
     const auto number = static_cast<std::uint64_t>(code_of(reply, 0));
@@ -173,22 +106,22 @@ void checker::after_bare_count(const std::vector<std::string_view>& words, std::
         return "server: " + short_id(holder) + " gets the number " + std::to_string(number);
     });
     // A number that a keep granted, and that was returned unused, is given out again.
-    const bool grows = number > found->last_fence && !found->order[number].used;
-    found->order[number] = {.place = ++found->grants,
-                            .holder = holder,
-                            .reserve = 0,
-                            .used = false,
-                            .offered = true,
-                            .grows = grows};
+    const bool grows = number > lock.last_fence && !lock.order[number].used;
+    lock.order[number] = {.place = ++lock.grants,
+                          .holder = holder,
+                          .reserve = 0,
+                          .used = false,
+                          .offered = true,
+                          .grows = grows};
 }
 
 // After a release, a renewal or another request about a hold.
-void checker::after_change(const script_call& call, std::size_t i, std::string_view reply)
+void exclusive_checker::after_change(const script_call& call, std::size_t i, std::string_view reply)
 {
     const auto& was = holders_before_[i];
     const auto is = server_->holder_of(call.keys[i]);
-    auto& lock = *find(call.keys[i]);
-    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto index = index_of(call.keys[i]).value();
+    auto& lock = own_[index];
     const auto code = code_of(reply, i);
     const bool done = code == 1 || (call.what == kind::keep && code == 2);
     trace_->note(index, [&] {
@@ -197,7 +130,7 @@ void checker::after_change(const script_call& call, std::size_t i, std::string_v
     });
     if (call.what == kind::release) record_of(call.holder()).released = true;
     if (call.what == kind::keep && code == 1) {
-        server_grants(lock, call.holder(), second_number(reply), call.keys[1]);
+        grants(index, call.holder(), fence_in(reply), call.keys[1]);
     }
     if (call.what == kind::release && done && is && is != lock.handed_to) {
         fail("released is free", index, short_id(*is) + " still holds it");
@@ -214,17 +147,17 @@ void checker::after_change(const script_call& call, std::size_t i, std::string_v
     }
 }
 
-void checker::told(std::string_view push)
+void exclusive_checker::told(std::string_view push)
 {
     redis::reply_parser parser;
     static_cast<void>(parser.parse(push));
     const auto view = parser.reply(push);  // its kind, the channel, the text
     const auto got = store::read_message(view[2].text());
     if (!got || got->what != store::message::kind::grant) return;
-    auto& lock = *find(got->lock);
+    const auto index = index_of(got->lock).value();
+    auto& lock = own_[index];
     if (lock.handed_to && *lock.handed_to != got->holder) {
-        fail("one is told", static_cast<std::size_t>(&lock - locks_.data()),
-             "two waiters are told of one release");
+        fail("one is told", index, "two waiters are told of one release");
     }
     lock.handed_to = got->holder;
     lock.handed_fence = got->fence;
@@ -232,10 +165,11 @@ void checker::told(std::string_view push)
 
 // The order of arrival: a waiter that can be reached is not passed over, and no waiter of a fair lock is
 // overtaken.
-void checker::check_order(const script_call& call, std::string_view reply, lock_record& lock)
+void exclusive_checker::check_order(const script_call& call, std::string_view reply,
+                                    std::size_t index)
 {
     if (reply.starts_with('-')) return;
-    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    auto& lock = own_[index];
     const auto now = std::chrono::floor<std::chrono::milliseconds>(server_->clock());
     lock.queue.look_at_clock(now);
     const auto code = code_of(reply, 0);
@@ -248,7 +182,7 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
             fail("in order", index, short_id(*wronged) + " was passed over");
         }
     }
-    if (lock.handed_to) server_grants(lock, *lock.handed_to, lock.handed_fence, call.keys[1]);
+    if (lock.handed_to) grants(index, *lock.handed_to, lock.handed_fence, call.keys[1]);
     if (call.what == kind::release && code != 1) lock.queue.left(call.holder());
     if (!acquires) return;
     if (code == 1 && call.is_fair() && !lock.queue.opens_with(call.holder())) {
@@ -260,27 +194,19 @@ void checker::check_order(const script_call& call, std::string_view reply, lock_
         lock.queue.clear();
     }
     if (code == 1 || code == 2) lock.queue.left(call.holder());
-    const auto holder = server_->holder_of(lock.name);
+    const auto holder = server_->holder_of(locks_[index].name);
     if (is_busy(code) && plan_->is_calm() && holder) watch_lingering(index, *holder);
     // A first request that was overtaken by its own repetition does not wait for itself.
     const bool is_kept = now < call.kept_until();
     if (is_busy(code) && call.joins() && is_kept && holder != call.holder()) {
         lock.queue.joined(call.holder(), call.client(), call.kept_until());
-        trace_->note(index, [&] {
-            return "server: " + short_id(call.holder()) + " waits, for " +
-                   std::to_string((call.kept_until() - now).count()) + " ms at most";
-        });
-        record_of(call.holder()).asked = world_->now();
-        constexpr auto for_ever = -1ms;  // without a queue the reply is -2
-        if (server_->ttl_of(call.keys[2]) == for_ever) {
-            fail("nothing is left behind", index, "the queue has no expiry");
-        }
+        gets_place(index, call);
     }
 }
 
 // A client asks for a lock that lingers in another one. If nothing goes wrong, that client gives it back
 // within two round trips.
-void checker::watch_lingering(std::size_t lock, const std::string& holder)
+void exclusive_checker::watch_lingering(std::size_t lock, const std::string& holder)
 {
     const auto& record = record_of(holder);
     if (holder.size() == id_digits || !record.left || record.holds == 0) return;
@@ -294,19 +220,17 @@ void checker::watch_lingering(std::size_t lock, const std::string& holder)
 }
 
 // The server grants the lock, or gives its holder new numbers.
-void checker::server_grants(lock_record& lock, std::string_view holder, std::uint64_t fence,
-                            std::string_view fence_key)
+void exclusive_checker::grants(std::size_t index, std::string_view holder, std::uint64_t fence,
+                               std::string_view fence_key)
 {
-    const auto index = static_cast<std::size_t>(&lock - locks_.data());
-    auto& record = record_of(holder);
+    auto& lock = own_[index];
     trace_->note(index, [&] {
         return "server grants it to " + short_id(holder) + ", fence " + std::to_string(fence);
     });
     const bool handed_over = lock.handed_to == holder;
-    const bool kept = !handed_over && record.granted >= 0ns &&
+    const bool kept = !handed_over && record_of(holder).granted >= 0ns &&
                       lock.order.contains(lock.last_fence) &&
                       lock.order[lock.last_fence].holder == holder;
-    record.lock = index;
     if (fence <= lock.last_fence) {
         fail("fence", index, std::to_string(fence) + " after " + std::to_string(lock.last_fence));
     }
@@ -319,60 +243,24 @@ void checker::server_grants(lock_record& lock, std::string_view holder, std::uin
     lock.order[fence] = {.place = ++lock.grants,
                          .holder = std::string{holder},
                          .reserve = stored > fence ? stored - fence : 0};
-    // A client that is told of a grant knows the server's clock from when it last asked.
-    if (record.granted < 0ns) record.granted = handed_over ? record.asked : world_->now();
-    const bool gave_up =
-        record.left && world_->now() > *record.left + 2 * plan_->command_limit + 1s;
-    if (handed_over && gave_up && !plan_->server_may_be_silent()) {
-        fail("late is too late", index,
-             "handed over to " + short_id(holder) + ", which had given up");
-    }
+    server_grants(index, holder, handed_over);
 }
 
-void checker::after_acquire(const script_call& call, std::string_view reply)
+void exclusive_checker::after_acquire(const script_call& call, std::string_view reply)
 {
     auto& record = record_of(call.holder());
-    auto& lock = *find(call.keys[0]);
-    const auto index = static_cast<std::size_t>(&lock - locks_.data());
+    const auto index = index_of(call.keys[0]).value();
     if (reply.starts_with('-') || code_of(reply, 0) < 1) return;
     if (record.given_up) granted_late(record, index, call.arguments[1] != "0");
-    server_grants(lock, call.holder(), second_number(reply), call.keys[1]);
+    grants(index, call.holder(), fence_in(reply), call.keys[1]);
 }
 
-// A late request may be executed only if it did not say until when it is wanted.
-void checker::granted_late(holder_record& record, std::size_t lock, bool bounded)
+void exclusive_checker::data_lost(bool known)
 {
-    // If its release has not been executed yet, that will free the lock.
-    record.granted_late = record.released;
-    // The bound is too late by as much as the server's clock was set back. It is also too late if the
-    // thread that last heard the clock did not run for some time while it asked.
-    const bool clock_is_right = !plan_->has(fault::server_back) &&
-                                !plan_->has(fault::server_far_back) && !plan_->has(fault::stops) &&
-                                !plan_->has(fault::slow_threads) && plan_->leases_are_kept();
-    const auto limit = *record.given_up + 2 * plan_->command_limit + 1s + record.unheard / 10;
-    if (bounded && clock_is_right && world_->now() > limit) {
-        fail("late is too late", lock, "granted to a request that was given up long ago");
-    }
-}
-
-void checker::server_forgot(std::optional<std::size_t> only_lock)
-{
-    for (std::size_t i = 0; i < locks_.size(); ++i) {
-        if (!only_lock || *only_lock == i) locks_[i].forgotten = world_->now();
-    }
-}
-
-void checker::queues_lost(bool known)
-{
-    for (auto& lock : locks_) {
+    for (auto& lock : own_) {
         lock.queue.clear();
         lock.queue_unknown = lock.queue_unknown || !known;
     }
-}
-
-void checker::lease_asked(std::chrono::milliseconds length)
-{
-    longest_ = std::max(longest_, length);
 }
 
 }  // namespace pawl::sim

@@ -1,0 +1,31 @@
+// What `pawl run` acquires: a lock, or permits of a semaphore.
+#pragma once
+
+#include "run_options.h"
+
+#include <pawl/acquirable.h>
+#include <pawl/client.h>
+#include <pawl/counting_semaphore.h>
+#include <pawl/mutex.h>
+
+#include <optional>
+
+namespace pawl::cli {
+
+class run_lock {
+public:
+    // Throws pawl::error.
+    run_lock(client& client, const run_options& options);
+    run_lock(const run_lock&) = delete;
+    run_lock& operator=(const run_lock&) = delete;
+    ~run_lock() = default;
+
+    [[nodiscard]] acquirable& operator*() noexcept { return *wanted_; }
+
+private:
+    std::optional<mutex> mutex_;
+    std::optional<counting_semaphore> semaphore_;
+    acquirable* wanted_ = nullptr;
+};
+
+}  // namespace pawl::cli

@@ -1,0 +1,184 @@
+#include <pawl/counting_semaphore.h>
+#include <pawl/error.h>
+
+#include "common/mutex.h"
+#include "core/object.h"
+#include "core/request.h"
+#include "sync/client_access.h"
+#include "sync/lock_settings.h"
+#include "sync/lock_state.h"
+#include "sync/message.h"
+#include "sync/trouble.h"
+#include "sync/validate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace pawl {
+namespace {
+
+// Acquires several permits.
+class amount final : public acquirable {
+public:
+    amount(std::shared_ptr<sync::client_state> client, sync::settings_ptr settings)
+        : acquirable{std::make_unique<state>(std::move(client), std::move(settings))}
+    {
+    }
+};
+
+}  // namespace
+
+class counting_semaphore::amounts {
+public:
+    amounts(std::shared_ptr<sync::client_state> client, core::object what,
+            const lock_options& options)
+        : client_{std::move(client)},
+          what_{std::move(what)},
+          options_{options},
+          most_{what_.capacity}
+    {
+    }
+
+    // The settings always have the capacity that the user gave. If they had that of a resize, and the server
+    // had forgotten it, two amounts of one semaphore could disagree.
+    [[nodiscard]] sync::settings_ptr settings(unsigned permits) const
+    {
+        auto what = what_;
+        what.permits = permits;
+        return sync::settle(std::move(what), options_, sync::fairness::fair);
+    }
+
+    [[nodiscard]] acquirable& of(unsigned permits);
+    [[nodiscard]] sync::maybe_trouble resize(unsigned capacity);
+    [[noreturn]] void raise(std::string_view action, const sync::trouble& why) const;
+
+    [[nodiscard]] const std::shared_ptr<sync::client_state>& client() const { return client_; }
+    [[nodiscard]] unsigned capacity() const noexcept { return what_.capacity; }
+    [[nodiscard]] unsigned most() const noexcept { return most_; }
+
+private:
+    std::shared_ptr<sync::client_state> client_;
+    core::object what_;
+    lock_options options_;
+    std::atomic<unsigned> most_;  // the greatest capacity that this object knows of
+
+    common::mutex mutex_;
+    std::map<unsigned, amount> all_ PAWL_GUARDED_BY(mutex_);
+};
+
+acquirable& counting_semaphore::amounts::of(unsigned permits)
+{
+    // In a child process, a thread of the parent may have locked the mutex.
+    if (client_->inherited()) raise("permits", {errc::wrong_process, {}});
+    const common::scoped_lock guard{mutex_};
+    const auto found = all_.find(permits);
+    if (found != all_.end()) return found->second;
+    return all_.try_emplace(permits, client_, settings(permits)).first->second;
+}
+
+sync::maybe_trouble counting_semaphore::amounts::resize(unsigned capacity)
+{
+    sync::validate_capacity(capacity);
+    if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
+    const auto got = client_->ask(core::resize_request{.what = &what_, .capacity = capacity}).what;
+    if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
+    if (std::get<core::hold_status>(got) != core::hold_status::done) {
+        return sync::trouble{errc::not_a_lock, {}};
+    }
+    auto before = most_.load();
+    while (before < capacity && !most_.compare_exchange_weak(before, capacity)) {
+    }
+    return std::nullopt;
+}
+
+void counting_semaphore::amounts::raise(std::string_view action, const sync::trouble& why) const
+{
+    throw error{why.code,
+                sync::describe(action, what_.name, client_->server(), why.code, why.detail)};
+}
+
+counting_semaphore::counting_semaphore(client& client, std::string_view name, unsigned capacity,
+                                       const lock_options& options)
+    : counting_semaphore{std::make_unique<amounts>(
+          client_access::share(client),
+          core::object{
+              .name = std::string{name}, .kind = core::object_kind::permits, .capacity = capacity},
+          options)}
+{
+}
+
+counting_semaphore::counting_semaphore(std::unique_ptr<amounts> made)
+    : acquirable{std::make_unique<state>(made->client(), made->settings(1))},
+      amounts_{std::move(made)}
+{
+}
+
+counting_semaphore::~counting_semaphore() = default;
+
+acquirable& counting_semaphore::permits(unsigned n)
+{
+    sync::validate_permits(n, amounts_->most());
+    return n == 1 ? *this : amounts_->of(n);
+}
+
+acquirable* counting_semaphore::permits(unsigned n, std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] { return &permits(n); });
+}
+
+hold counting_semaphore::acquire(unsigned n, const std::stop_token& stop)
+{
+    return permits(n).acquire(stop);
+}
+
+hold counting_semaphore::acquire(unsigned n, std::error_code& ec) noexcept
+{
+    return acquire(n, {}, ec);
+}
+
+hold counting_semaphore::acquire(unsigned n, const std::stop_token& stop,
+                                 std::error_code& ec) noexcept
+{
+    auto* const wanted = permits(n, ec);
+    return wanted != nullptr ? wanted->acquire(stop, ec) : hold{};
+}
+
+std::optional<hold> counting_semaphore::try_acquire(unsigned n, const std::stop_token& stop)
+{
+    return permits(n).try_acquire(stop);
+}
+
+std::optional<hold> counting_semaphore::try_acquire(unsigned n, std::error_code& ec) noexcept
+{
+    return try_acquire(n, {}, ec);
+}
+
+std::optional<hold> counting_semaphore::try_acquire(unsigned n, const std::stop_token& stop,
+                                                    std::error_code& ec) noexcept
+{
+    auto* const wanted = permits(n, ec);
+    return wanted != nullptr ? wanted->try_acquire(stop, ec) : std::nullopt;
+}
+
+unsigned counting_semaphore::capacity() const noexcept
+{
+    return amounts_->capacity();
+}
+
+void counting_semaphore::resize(unsigned capacity)
+{
+    if (const auto failed = amounts_->resize(capacity)) amounts_->raise("resize", *failed);
+}
+
+void counting_semaphore::resize(unsigned capacity, std::error_code& ec) noexcept
+{
+    sync::with_code(ec, [&] {
+        if (const auto failed = amounts_->resize(capacity)) ec = failed->code;
+    });
+}
+
+}  // namespace pawl
