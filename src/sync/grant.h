@@ -66,8 +66,8 @@ public:
     // For a change of sides, in which the server exchanges this holder for a new one. begin_change() says
     // why there can be none. After it, one of the three is called.
     [[nodiscard]] maybe_trouble begin_change();
-    void changed();                                   // the new holder is in
-    void not_changed();                               // this one is still in
+    void changed();          // the new holder is in
+    void not_changed();      // this one is still in
     void perhaps_changed();  // nobody knows: the lock is lost
 
     // Asks the server. Trouble means that it gave no answer.
