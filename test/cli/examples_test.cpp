@@ -80,6 +80,12 @@ TEST_F(examples, services_share_the_connections_of_a_database)
                           "refused\n"));
 }
 
+TEST_F(examples, a_batch_in_two_phases_waits_for_its_slowest_worker)
+{
+    EXPECT_THAT(output_of("8_two_phase_batch"),
+                HasSubstr("=> 4 workers, two phases: every worker saw the sums of all\n"));
+}
+
 TEST(example_of_testing, needs_no_server)
 {
     process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
@@ -109,7 +115,7 @@ TEST_P(examples_without_a_server, fail_with_the_reason)
 INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                          testing::Values("1_stock_deduction", "2_scheduled_job",
                                          "3_double_submission", "5_asio_server", "6_coroutines",
-                                         "7_connection_limit", "demo"));
+                                         "7_connection_limit", "8_two_phase_batch", "demo"));
 
 }  // namespace
 }  // namespace pawl::test

@@ -195,7 +195,8 @@ TEST_F(memory_change, that_the_server_does_not_answer_loses_the_lock)
     std::error_code told;
     auto reading = std::async(std::launch::async,
                               [&] { return prices_.downgrade(std::move(writer), told).state(); });
-    while (reading.wait_for(0s) != std::future_status::ready) server_.advance(500ms);
+    // Its lease must not end before the call has run.
+    while (reading.wait_for(50ms) != std::future_status::ready) server_.advance(500ms);
     EXPECT_EQ(told, errc::unreachable);
     EXPECT_TRUE(lost.stop_requested()) << "the request may be executed at any time";
     EXPECT_EQ(writer.why(), cause::unreachable);  // NOLINT(bugprone-use-after-move)
