@@ -104,6 +104,7 @@ TEST_F(permits_without_blocking, that_are_cancelled_leave_nothing_behind)
     hold two = seats_.acquire(2);
     std::stop_source stop;
     auto waiting = futures::acquire(others_.permits(3), stop.get_token());
+    ASSERT_TRUE(until_queued(1));
     auto behind = futures::acquire(others_);
     ASSERT_TRUE(until_queued(2));
     stop.request_stop();
