@@ -83,7 +83,7 @@ TEST_F(permits_scripts, the_capacity_stays_at_the_server_for_a_day)
 TEST_F(permits_scripts, the_capacity_is_remembered_for_a_day_after_a_long_hold)
 {
     take('a', 1, {.lease = 2h});
-    for (int hours = 0; hours < 50; ++hours) {
+    for (int hours = 0; hours < 45; ++hours) {
         pass(1h);
         EXPECT_EQ(renew(holder('a', 1), "7200000"), "*1|:1|");
     }
