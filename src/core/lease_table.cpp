@@ -146,7 +146,7 @@ void lease_table::expire(boot_time now, transitions& out)
         if (lease->valid_until() <= now) {
             move_to(lease, hold_state::lost, cause_of_end(*lease), {}, out);
             if (base::is(base::mutant::d16_renews_what_is_lost)) {
-                lease->deadline = boot_time::max();
+                lease->deadline = boot_time::max() - base::boot_clock::duration{1};
                 schedule(lease);
             }
         } else if (lease->under_way) {

@@ -295,8 +295,8 @@ std::span<const mutant> all_mutants()
         {"keeps-place",
          "a waiter that enters when it asks again keeps its place in the queue",
          code::none,
-         {{"if flags % 2 == 1 then\nlocal found = redis.pcall('LPOS', KEYS[3], ARGV[1])",
-           "if false then\nlocal found = redis.pcall('LPOS', KEYS[3], ARGV[1])"}},
+         {{"entered = number\n",
+           "entered = number\n      redis.call('RPUSH', KEYS[3], who, place)\n      break\n"}},
          family::members},
     };
     return all;
