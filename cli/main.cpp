@@ -1,6 +1,7 @@
 // The pawl command: finds the subcommand, and turns exceptions into an exit status.
 #include "bench.h"
 #include "exit_code.h"
+#include "gate.h"
 #include "hide_password.h"
 #include "local.h"
 #include "main_page.h"
@@ -29,6 +30,8 @@ int dispatch(const std::vector<std::string>& arguments)
     const std::string& name = arguments.front();
     const std::vector<std::string> rest{arguments.begin() + 1, arguments.end()};
     if (name == "run") return run(rest);
+    if (name == "latch") return latch(rest);
+    if (name == "barrier") return barrier(rest);
     if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
     if (name == "-h" || name == "--help" || name == "help") {

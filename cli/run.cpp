@@ -145,8 +145,13 @@ ending session::run_command()
 {
     terminal terminal;
     child child{{options_.command, environment()}, signals_, guard_};
-    supervisor supervisor{
-        hold_, child, guard_, signals_, terminal, bell_, {options_.lease, options_.grace}};
+    supervisor supervisor{hold_,
+                          child,
+                          guard_,
+                          signals_,
+                          terminal,
+                          bell_,
+                          {options_.lease, options_.grace, options_.longest_hold.count() > 0}};
     supervisor.prepare();
     if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();

@@ -36,6 +36,9 @@ namespace {
                       "after the grace period, SIGKILL. When pawl itself is killed, the group is "
                       "killed at once. While a command is suspended with Ctrl-Z, its lock is not "
                       "renewed, and the command is killed when the lease ends."},
+            paragraph{"With --longest-hold, the group is ended in the same way before the command "
+                      "has had the lock for that time, so that a job that hangs does not keep the "
+                      "lock for ever."},
             paragraph{"Processes that the command leaves in the background run on without the "
                       "lock. Let the command wait for its children (wait in a shell)."},
             paragraph{"The --on-lost command runs when the lock was lost, after the command was "

@@ -6,6 +6,7 @@ run_lock::run_lock(client& client, const run_options& options)
 {
     lock_options how;
     how.lease = options.lease;
+    how.longest_hold = options.longest_hold;
     if (options.capacity) {
         semaphore_.emplace(client, options.key, *options.capacity, how);
         wanted_ = &semaphore_->permits(options.permits);

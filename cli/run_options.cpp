@@ -126,6 +126,9 @@ void define_lock(CLI::App& app, line_values& to)
         ->type_name("COMMAND");
     add_duration(app, "--hold-at-least", "Keep the lock this long even if the command ends sooner",
                  [&to](milliseconds value) { to.options.hold_at_least = value; });
+    add_duration(app, "--longest-hold",
+                 "End the command before it has had the lock for longer than this",
+                 [&to](milliseconds value) { to.options.longest_hold = value; });
 }
 
 void define_permits(CLI::App& app, line_values& to)
@@ -227,6 +230,16 @@ void take_permits(line_values& to)
     to.options.permits = *to.permits;
 }
 
+void take_longest_hold(run_options& options)
+{
+    if (options.longest_hold == 0ms) return;
+    if (options.hold_at_least > options.longest_hold) {
+        refuse("--hold-at-least of " + describe(options.hold_at_least) +
+               " is longer than --longest-hold of " + describe(options.longest_hold));
+    }
+    options.lease = std::min(options.lease, options.longest_hold);
+}
+
 // Renewals come after each third of the lease. So a hold is never valid for less than two thirds of
 // it, apart from drift and a round trip. A grace period that begins earlier than that would send
 // SIGTERM to every command.
@@ -253,6 +266,7 @@ std::optional<run_options> parse_run_options(const words& arguments)
     const server_choice server = choose_server(app.given.server, remote::as_required, no_memory);
     options.url = server.url;
     options.url_is_default = server.is_default;
+    take_longest_hold(options);
     take_grace(app.given);
     take_no_wait(app.given);
     take_permits(app.given);

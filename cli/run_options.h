@@ -21,10 +21,11 @@ struct run_options {
     std::optional<unsigned> capacity;  // unset: a lock; set: a semaphore with this capacity
     unsigned permits = 1;
     int not_acquired_code = exit_code::not_acquired;
-    std::chrono::milliseconds lease{30'000};
+    std::chrono::milliseconds lease{30'000};  // not longer than longest_hold
     std::chrono::milliseconds grace{};
     std::string on_lost;  // for the shell; empty: nothing
     std::chrono::milliseconds hold_at_least{};
+    std::chrono::milliseconds longest_hold{};  // 0: no limit
     bool verbose = false;
 };
 

@@ -147,7 +147,9 @@ void supervisor::terminate()
 {
     terminated_ = true;
     intervened_ = true;
-    const std::string why{to_string(hold_.why())};
+    // A hold that is not in jeopardy comes near its deadline only at the end of its longest time.
+    const bool is_over = settings_.limited && hold_.state() == hold_state::held;
+    const std::string why{to_string(is_over ? cause::held_too_long : hold_.why())};
     say(lost_ ? "the lock " + in_quotes(hold_.name()) + " is lost (" + why + "): ending the command"
               : "the lock " + in_quotes(hold_.name()) + " will be lost in " +
                     describe(deadline_ - boot_now()) + " (" + why + "): ending the command");

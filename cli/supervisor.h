@@ -4,6 +4,7 @@
 //   is held, the deadline far                    the signals that pawl gets, and nothing else
 //   is valid for the grace period and a margin   SIGTERM
 //   is valid for the margin only                 SIGKILL: before the deadline, not after it
+//   is about to reach its longest hold           the same, as its deadline cannot become later
 //   is lost early: deleted, taken                SIGTERM at once; SIGKILL after the grace period, or
 //                                                when the deadline comes, whichever is sooner
 //
@@ -25,6 +26,7 @@ namespace pawl::cli {
 struct supervision {
     std::chrono::milliseconds lease{};
     std::chrono::milliseconds grace{};
+    bool limited = false;  // the hold ends at a certain time, although it is renewed
 };
 
 // How long before the deadline SIGKILL is sent, so that it has arrived in time even on a busy

@@ -26,12 +26,13 @@
 //
 // Errors. error_code is boost::system::error_code. A busy lock and a limit that has passed are not
 // errors: the optional is empty, or the bool is false, as with the blocking forms. If a call is
-// cancelled, or its client is destroyed, the code is boost::asio::error::operation_aborted, as in Asio's own
-// operations; `ec == pawl::errc::cancelled` is true for it too. This is so for the try forms too,
-// whereas the blocking try_ forms return an empty optional when they are cancelled. All other codes
-// are those of <pawl/error.h>, and `ec == pawl::errc::unreachable` works. An error code has no room
-// for the message of pawl::error::what(), which names the lock, the server and what to do.
-// <pawl/coro.h> and <pawl/futures.h> throw pawl::error with the message.
+// cancelled, or its client is destroyed, the code is boost::asio::error::operation_aborted, as in
+// Asio's own operations; `ec == pawl::errc::cancelled` is true for it too. This is so for the try
+// forms and async_wait_for() too, whereas the blocking ones return an empty optional or false when
+// they are cancelled. All other codes are those of <pawl/error.h>, and
+// `ec == pawl::errc::unreachable` works. An error code has no room for the message of
+// pawl::error::what(), which names the lock, the server and what to do. <pawl/coro.h> and
+// <pawl/futures.h> throw pawl::error with the message.
 //
 // Executor. The handler is called through its associated executor, never inside the call that
 // started it, and never on the client's thread. A handler without an associated executor, such as a
@@ -48,11 +49,11 @@
 // Memory. Memory for the handler is allocated with its associated allocator, and is freed before
 // the handler is called.
 //
-// Lifetime. The object whose member is called, or the hold that is extended, must exist until the
-// operation has started. Most tokens start the operation inside the call; with tokens such as `deferred` it
-// starts later. async_release() takes the lock out of the hold when it is called. If an io_context
-// is destroyed while calls are in progress, their handlers are destroyed without being called, and
-// the acquires are cancelled. A lock that is granted too late is released in the background.
+// Lifetime. The object whose member is called must exist until the operation has started. Most
+// tokens start the operation inside the call; with tokens such as `deferred` it starts later.
+// async_release() takes the lock out of the hold when it is called. If an io_context is destroyed
+// while calls are in progress, their handlers are destroyed without being called, and calls that
+// acquire or wait are cancelled. A lock that is granted too late is released in the background.
 //
 // Needs Boost 1.81 or later. In CMake, link to pawl::asio, from find_package(pawl COMPONENTS asio).
 #pragma once

@@ -59,9 +59,9 @@
 //
 // Lifetime. The mutex, latch or barrier object, or the hold that is extended, must exist until
 // co_await has suspended the coroutine. So it may be a temporary inside the co_await expression,
-// where the parameter allows one. release()
-// takes the lock out of the hold as soon as the function is called, before co_await. If the result
-// of release() is destroyed without co_await, the lock is released then.
+// where the parameter allows one. release() takes the lock out of the hold as soon as the function
+// is called, before co_await. If the result of release() is destroyed without co_await, the lock is
+// released then.
 //
 // A coroutine that is destroyed while it waits is not resumed. Its acquire is cancelled, and a lock
 // that is granted too late is released in the background. Do not destroy a coroutine while another

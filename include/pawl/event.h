@@ -1,6 +1,6 @@
 // The states of a hold, and the event that reports each change of state with its cause.
 //
-//   held ──renewal did not succeed──▶ jeopardy ──renewal succeeded──▶ held
+//   held ──renewal did not succeed, or was left out──▶ jeopardy ──renewal succeeded──▶ held
 //   held, jeopardy ──deadline passed, or the server said so──▶ lost
 //   held, jeopardy ──release──▶ released
 //
@@ -22,14 +22,16 @@ enum class hold_state { held, jeopardy, lost, released };
 // Why a hold is in jeopardy or lost.
 enum class cause {
     none,
-    no_reply,     // the server did not answer a renewal in time
-    unreachable,  // the connection broke or could not be made
-    refused,      // the server answered a renewal with an error
-    expired,      // the local deadline passed without a renewal
-    vanished,     // the key is gone: deleted, flushed, evicted, or a server restarted without data
-    taken,        // the key names another holder
-    not_a_lock,   // the key now holds something that is not a lock
-    closed,       // the client was destroyed before the hold, or this is a child after fork()
+    no_reply,       // the server did not answer a renewal in time
+    unreachable,    // the connection broke or could not be made
+    refused,        // the server answered a renewal with an error
+    expired,        // the local deadline passed without a renewal
+    vanished,       // the key is gone: deleted, flushed, evicted, or the server lost its data
+    taken,          // the key names another holder
+    not_a_lock,     // the key now holds something that is not a lock
+    closed,         // the client was destroyed before the hold, or this is a child after fork()
+    held_too_long,  // lock_options::longest_hold has passed
+    no_beat,        // lock_options::heartbeat has passed without a call of hold::beat()
 };
 
 // These return the state or the cause in words, for example "jeopardy" or "no reply".

@@ -5,7 +5,8 @@
 //                                                               lost().
 //   state      meaning                                          stop_requested()   release()
 //   held       granted, and renewed on time                     false              releases
-//   jeopardy   a renewal did not succeed; the deadline is ahead false              releases
+//   jeopardy   a renewal did not succeed or was left out; the   false              releases
+//              deadline is ahead
 //   lost       not held any more; why() gives the cause         true               errc::lost
 //   released   released, moved from, or empty                   false; see below   errc::not_owner
 //
@@ -94,7 +95,8 @@ public:
 
     // Extends the lease to `lease` (10 ms to 24 h) on the server. The new local deadline is the
     // time just before the request was sent, plus `lease`, minus drift. If the old deadline is
-    // later, it stays.
+    // later, it stays. With lock_options::longest_hold, the deadline is not later than the end of
+    // that time: valid_for() says how long the lock is valid now.
     // Round trips: one. None if the lock is lost already.
     // On failure: throws pawl::error or sets ec. The old deadline stays, unless the server says
     //     that the lock is lost.
@@ -124,11 +126,27 @@ public:
     // Round trips: none if the lock is valid for that long already. Otherwise one. If the answer
     //     takes longer than about 50 ms, more of the lease is used up than expected; the call may
     //     then ask once more or several times, each time for a longer lease.
-    // On failure: as extend().
+    // On failure: as extend(). `bad_argument` if lock_options::longest_hold does not allow
+    //     `duration`; the deadline may have become later by then.
     // Threads: any thread may call it.
     // Cancellation: none. It ends within client_options::command_limit.
     void ensure(std::chrono::milliseconds duration);
     void ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept;
+
+    // Notes that the work makes progress, so that a lock with lock_options::heartbeat is renewed. Call
+    // it from the code that does the work, more often than `heartbeat`. It costs about as much as
+    // reading the clock. All holds of a grant share the heartbeat. Returns whether the lock is still
+    // held: false if it is lost, released, or in a child process after fork().
+    //
+    //     while (more && held.beat()) step();
+    //
+    // Round trips: none.
+    // On failure: it does not fail. A beat cannot bring a lost lock back.
+    // Threads: any thread may call it. Do not call it from a thread of its own: that would only show
+    //     that this thread lives.
+    // Cancellation: none. It does not wait, except that a call which finds the deadline passed may
+    //     wait for a moment while another thread uses the client.
+    bool beat() noexcept;
 
     // Asks the server whether this hold still has the lock. If it does not, the hold is lost from
     // then on, and the call returns false.

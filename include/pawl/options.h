@@ -117,6 +117,26 @@ struct lock_options {
     // trips). 0 – 1 min; 0 is off. Needs `renew` and `notify`. Only for mutex and recursive_mutex.
     std::chrono::milliseconds linger{0};
 
+    // The longest time for which one grant can be held, however long the work takes and whatever
+    // extend() asks for. The lock is not renewed beyond that time. If it has not been released by
+    // then, it is lost (cause `held_too_long`), and the lease on the server ends too, within about
+    // the drift of that time. The time counts from just before the request that was granted was sent;
+    // for a lock that is passed on inside the process, from when it was passed on. A re-entry does not
+    // prolong it. Readers that share a lease (shared_mutex.h) share the time of the first of them,
+    // which is at most 10 ms earlier. A `lease` that is longer than this is shortened to it.
+    // 10 ms – 30 days; 0 is off.
+    std::chrono::milliseconds longest_hold{0};
+
+    // The lock is renewed only while the holder makes progress: only if it was granted, or
+    // hold::beat() was called, within the last `heartbeat`. When a renewal is due and there was no
+    // call in that time, the renewal is left out, and the hold is in jeopardy (cause `no_beat`). It is
+    // renewed soon after the next call of beat(). Without one it is lost (cause `no_beat`) at its
+    // deadline: at most heartbeat + lease after the last call. So a thread that hangs loses its lock,
+    // although its process lives on and could renew it. extend(), ensure() and re-entries do not
+    // count as progress. With a heartbeat, readers of a shared_mutex do not share leases. 10 ms –
+    // 24 h; 0 is off. Needs `renew`.
+    std::chrono::milliseconds heartbeat{0};
+
     // If true, the server publishes every release that it executes to the channel
     // lock:release:NAME. docs/wire.md describes the message.
     bool announce = true;

@@ -21,6 +21,7 @@
 #include <pawl/recursive_mutex.h>
 #include <pawl/shared_mutex.h>
 #include <pawl/stateless.h>
+#include <pawl/striped_mutex.h>
 #include <pawl/time_limit.h>
 #include <pawl/version.h>
 #include <pawl/waitable.h>

@@ -28,7 +28,7 @@
 // again. The lease goes back to the server when its last reader leaves; only that release costs a
 // round trip. Readers that share a lease have the same id() and the same fence(), and if the lease
 // is lost, all of them lose the lock. client_options::on_event and client::holds() report the lease
-// once. With lock_options::renew = false, each reader has a lease of its own. Writers share nothing.
+// once. With renew = false or with a heartbeat, each reader has its own lease. Writers share nothing.
 //
 // Fences. A writer gets a new fence, greater than all before it. A reader has the fence of the last
 // writer before it. So a reader whose fence is smaller than that of some data has come too late to

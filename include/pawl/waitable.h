@@ -12,7 +12,8 @@
 // and `cancelled`, and clear it on success.
 //
 // A waiter is in a queue on the server, and a message tells it that the wait is over. If that
-// message is lost, the waiter finds out when it asks again, after 10 s at most.
+// message is lost, the waiter finds out when it asks again, after 10 s at most. Destroy the client
+// last: a wait that is in progress then fails with `refused` when it asks again.
 #pragma once
 
 #include <pawl/detail/forms.h>

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "base/clock.h"
+#include "core/deadline.h"
 #include "core/request.h"
 
 #include <pawl/event.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -28,6 +30,9 @@ public:
     virtual void on_lost() = 0;  // on the client's scheduler
 };
 
+// Milliseconds in 32 bits, up to 49 days.
+using duration32 = std::chrono::duration<std::uint32_t, std::milli>;
+
 // A client may have a million of these.
 struct lease {
     // ── Set before the lease is in a table, and fixed after that ────────────────────────────────
@@ -39,6 +44,11 @@ struct lease {
     unsigned reserve = 0;  // how many numbers the acquire asked the server to set aside
     core::hint hint;       // if it was free when it was asked for
 
+    // Each hold of it ends after this time at the latest; 0: no limit. At least `length`.
+    duration32 longest_hold{};
+    // It is renewed only if the holder has given a sign of progress within this time; 0: it always is.
+    duration32 heartbeat{};
+
     // Until then a delayed request may arrive at the server and take the lock once more.
     base::boot_time wanted_until{};
 
@@ -47,7 +57,11 @@ struct lease {
     // ── Any thread may read these, at any time ──────────────────────────────────────────────────
 
     // Changed by the lease_table only, and `why` by a release that finds the lock lost.
+    // The deadline is until when the server surely has the lock for this holder.
     std::atomic<base::boot_time> deadline{};
+    // When the longest_hold of the current hold is over. boot_time::max() if it has no limit, or if no
+    // caller has the lock.
+    std::atomic<base::boot_time> hold_ends{base::boot_time::max()};
     std::atomic<hold_state> state{hold_state::held};
     std::atomic<cause> why{cause::none};
 
@@ -61,6 +75,8 @@ struct lease {
     std::atomic<bool> has_reserve{false};
     // No caller has the lock, but the lease goes on. If it is lost in that state, no user is told.
     std::atomic<bool> idle{false};
+    // When the holder last gave a sign of progress. Changed by the holder too.
+    std::atomic<base::boot_time> beaten_at{};
     // The longest lease that was ever asked for: the server may keep the lock for that time.
     std::atomic<std::chrono::milliseconds> longest{};
 
@@ -91,6 +107,27 @@ struct lease {
         return now == hold_state::lost || now == hold_state::released;
     }
 
+    // Until when the current hold is valid.
+    [[nodiscard]] base::boot_time valid_until() const noexcept
+    {
+        return std::min(deadline.load(), hold_ends.load());
+    }
+
+    // Whether the lease may be renewed, as far as the heartbeat decides. An idle lease has no holder.
+    [[nodiscard]] bool is_beating(base::boot_time now) const noexcept
+    {
+        return heartbeat.count() == 0 || idle || now - beaten_at.load() <= heartbeat;
+    }
+
+    // How long a lease to ask for in a request that is sent at `now`: no longer than the hold may last.
+    [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds wanted,
+                                                   base::boot_time now, double drift) const noexcept
+    {
+        const auto end = hold_ends.load();
+        if (end == base::boot_time::max()) return wanted;
+        return std::min(wanted, lease_until(end, now, drift));
+    }
+
     // ── The requests about it. They point to the lease, which must outlive them ─────────────────
 
     [[nodiscard]] claim mine() const noexcept { return {what.get(), holder}; }
@@ -98,9 +135,9 @@ struct lease {
     {
         return {.mine = mine(), .lease = to};
     }
-    [[nodiscard]] count_request count(unsigned holds) const noexcept
+    [[nodiscard]] count_request count(unsigned holds, std::chrono::milliseconds to) const noexcept
     {
-        return {.mine = mine(), .lease = length, .count = holds};
+        return {.mine = mine(), .lease = to, .count = holds};
     }
     [[nodiscard]] release_request release() const noexcept
     {

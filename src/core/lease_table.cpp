@@ -30,14 +30,27 @@ milliseconds early_by(const lease& lease)
     return std::min(lease.length / 6, longest_early);
 }
 
+// Not if the hold ends before the lease.
+bool needs_renewal(const lease& lease)
+{
+    return lease.renew && lease.deadline.load() < lease.hold_ends.load();
+}
+
 boot_time key_for(const lease& lease)
 {
-    const auto deadline = lease.deadline.load();
+    const auto end = lease.valid_until();
     if (base::is(base::mutant::d13_loss_waits_for_renewal) && lease.under_way) {
         return boot_time::max();
     }
-    if (!lease.renew || lease.due) return deadline;
-    return std::min(lease.under_way ? lease.overdue_at : lease.renew_at, deadline);
+    if (!lease.renew || lease.due) return end;
+    if (lease.under_way) return std::min(lease.overdue_at, end);
+    return needs_renewal(lease) ? std::min(lease.renew_at, end) : end;
+}
+
+cause cause_of_end(const lease& lease)
+{
+    if (lease.hold_ends.load() <= lease.deadline.load()) return cause::held_too_long;
+    return lease.why == cause::no_beat ? cause::no_beat : cause::expired;
 }
 
 }  // namespace
@@ -56,7 +69,32 @@ void lease_table::add(const lease_ptr& lease, boot_time sent)
                   "the deadline of a grant is not within its lease");
     lease->deadline = deadline;
     lease->renew_at = sent + lease->length / 3;
+    begin_hold(*lease, sent);
     schedule(lease);
+}
+
+void lease_table::begin_hold(lease& lease, boot_time now) noexcept
+{
+    if (lease.longest_hold.count() > 0) lease.hold_ends = now + lease.longest_hold;
+    lease.beaten_at = now;
+}
+
+void lease_table::rest(const lease_ptr& lease)
+{
+    base::require(!lease->idle, "a lock is released that nobody holds");
+    lease->idle = true;
+    if (lease->hold_ends.exchange(boot_time::max()) != boot_time::max()) schedule(lease);
+}
+
+void lease_table::pass_on(const lease_ptr& lease, std::uint64_t fence, boot_time now)
+{
+    // rest() is not called for a lease that is over.
+    base::require(lease->idle || lease->is_over(), "a lock is passed on while someone holds it");
+    base::require(fence > lease->fence, "a lock is passed on with a fence that does not grow");
+    lease->fence = fence;
+    lease->idle = false;
+    begin_hold(*lease, now);
+    if (lease->longest_hold.count() > 0 && !lease->is_over()) schedule(lease);
 }
 
 bool lease_table::release(const lease_ptr& lease, transitions& out)
@@ -105,14 +143,16 @@ void lease_table::expire(boot_time now, transitions& out)
     const failure silence{.what = failure_kind::no_reply, .detail = "no answer within the limit"};
     while (first_wake() <= now) {
         const auto lease = *by_wake_.begin();
-        if (lease->deadline.load() <= now) {
-            move_to(lease, hold_state::lost, cause::expired, {}, out);
+        if (lease->valid_until() <= now) {
+            move_to(lease, hold_state::lost, cause_of_end(*lease), {}, out);
             if (base::is(base::mutant::d16_renews_what_is_lost)) {
                 lease->deadline = boot_time::max();
                 schedule(lease);
             }
         } else if (lease->under_way) {
             on_renewal_failed(lease, silence, now, out);
+        } else if (!lease->is_beating(now)) {
+            leave_out(lease, now, out);
         } else {
             lease->due = true;
             due_.push_back(lease);
@@ -142,15 +182,16 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
     if (taken.empty()) return taken;
     for (const auto& lease : by_wake_) {
         if (lease->wake > now + longest_early || taken.size() == most) break;
-        const bool idle = lease->renew && !lease->under_way && !lease->due;
-        if (idle && lease->renew_at <= now + early_by(*lease)) take(lease);
+        const bool may_renew = needs_renewal(*lease) && lease->is_beating(now);
+        const bool waits = may_renew && !lease->under_way && !lease->due;
+        if (waits && lease->renew_at <= now + early_by(*lease)) take(lease);
     }
     for (const auto& lease : taken) schedule(lease);
     return taken;
 }
 
-void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot_time sent,
-                             boot_time now, transitions& out)
+void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, milliseconds length,
+                             boot_time sent, boot_time now, transitions& out)
 {
     if (lease->is_over()) return;
     // This may be the answer to an earlier renewal, which was overdue, so that another one was sent.
@@ -161,7 +202,7 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, boot
     } else if (*status == hold_status::done) {
         if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
-        extended(lease, lease->length, sent, out);
+        extended(lease, length, sent, out);
     } else if (!lease->changing) {
         lose(lease, cause_of(*status), out);
     } else if (is_last) {
@@ -176,15 +217,31 @@ void lease_table::on_renewal_failed(const lease_ptr& lease, const failure& got, 
     renew_later(lease, now);
     if (lease->state == hold_state::held) {
         move_to(lease, hold_state::jeopardy, cause_of(got.what), got.detail, out);
+    } else if (lease->why == cause::no_beat) {
+        // The holder went on, so it is not the reason any more.
+        lease->why = cause_of(got.what);
     }
+}
+
+void lease_table::leave_out(const lease_ptr& lease, boot_time now, transitions& out)
+{
+    try_again_later(lease, now);
+    if (lease->state == hold_state::held) {
+        move_to(lease, hold_state::jeopardy, cause::no_beat, {}, out);
+    }
+}
+
+void lease_table::try_again_later(const lease_ptr& lease, boot_time now)
+{
+    lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                retry_pause(lease->length) * (0.5 + 0.5 * random_()));
+    schedule(lease);
 }
 
 void lease_table::renew_later(const lease_ptr& lease, boot_time now)
 {
     no_longer_under_way(*lease);
-    lease->renew_at = now + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                retry_pause(lease->length) * (0.5 + 0.5 * random_()));
-    schedule(lease);
+    try_again_later(lease, now);
 }
 
 void lease_table::close(transitions& out)

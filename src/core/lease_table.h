@@ -3,6 +3,10 @@
 //   added ──▶ held ⇄ jeopardy ──▶ lost
 //               └───────┴──────▶ released
 //
+// A lease ends at its deadline, or earlier if its hold has lasted for longest_hold. It is not renewed beyond
+// that time. If it has a heartbeat and its holder gives no sign of progress, it is not renewed either: it is in
+// jeopardy from the time of the renewal that is left out. It is renewed as soon as the holder goes on.
+//
 // A lease leaves the table when it is lost or released. An answer that comes after that changes nothing.
 // The table is told the time. It has no thread, lock or clock: its owner must make one call at a time.
 #pragma once
@@ -52,6 +56,12 @@ public:
     void extended(const lease_ptr& lease, std::chrono::milliseconds length, base::boot_time sent,
                   transitions& out);
 
+    // No caller has the lock any more, but the lease goes on.
+    void rest(const lease_ptr& lease);
+
+    // Another hold has it from now on, with this fence. Its time begins anew.
+    void pass_on(const lease_ptr& lease, std::uint64_t fence, base::boot_time now);
+
     // The server said that the lease is not ours. The cause says it all: the answer has no detail.
     void lose(const lease_ptr& lease, cause why, transitions& out);
 
@@ -59,7 +69,8 @@ public:
     [[nodiscard]] base::boot_time next_wake() const noexcept;
 
     // A lease whose deadline has passed is lost. A lease whose renewal is overdue is in jeopardy, and the
-    // renewal will be tried again. A lease whose time to be renewed has come is due: see take_due().
+    // renewal will be tried again. A lease whose time to be renewed has come is due: see take_due(). If its
+    // holder gives no sign of progress, it is in jeopardy instead.
     void expire(base::boot_time now, transitions& out);
 
     // Returns up to `most` leases to renew now: leases that are due, and with them some that will be due
@@ -69,9 +80,10 @@ public:
     [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now, std::size_t most);
     static constexpr std::size_t most_under_way = 4'000;
 
-    // The answer to a renewal that was sent at `sent`. It may be late: the lease counts from `sent`.
-    void on_renewal(const lease_ptr& lease, const hold_reply& got, base::boot_time sent,
-                    base::boot_time now, transitions& out);
+    // The answer to a renewal to `length` that was sent at `sent`. It may be late: the lease counts from
+    // `sent`.
+    void on_renewal(const lease_ptr& lease, const hold_reply& got, std::chrono::milliseconds length,
+                    base::boot_time sent, base::boot_time now, transitions& out);
 
     // The client is being closed: all leases that are left are lost.
     void close(transitions& out);
@@ -86,6 +98,9 @@ private:
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);
     void renew_later(const lease_ptr& lease, base::boot_time now);
+    void begin_hold(lease& lease, base::boot_time now) noexcept;
+    void try_again_later(const lease_ptr& lease, base::boot_time now);
+    void leave_out(const lease_ptr& lease, base::boot_time now, transitions& out);
     void on_renewal_failed(const lease_ptr& lease, const failure& got, base::boot_time now,
                            transitions& out);
 

@@ -212,7 +212,7 @@ void local_lock::stay_or_drop(boot_time now)
 void local_lock::notice_loss(boot_time now)
 {
     if (!lease_) return;
-    if (lease_->is_over() || now >= lease_->deadline.load()) {
+    if (lease_->is_over() || now >= lease_->valid_until()) {
         lease_ = nullptr;
         queue_.gone();
     } else if (queue_.is_idle() && !is_sound(now)) {
@@ -227,7 +227,8 @@ void local_lock::drop()
     queue_.gone();
 }
 
-// As good as new, or nearly: the next caller need not fear for it.
+// As good as new, or nearly: the next caller need not fear for it. How long the present hold may last does not
+// matter to the next one.
 bool local_lock::is_sound(boot_time now) const
 {
     return rules_.renew && lease_->state == hold_state::held &&

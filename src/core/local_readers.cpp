@@ -10,14 +10,14 @@ namespace {
 
 bool is_lost(const lease& which, boot_time now)
 {
-    return which.is_over() || now >= which.deadline.load();
+    return which.is_over() || now >= which.valid_until();
 }
 
 }  // namespace
 
 local_readers::turn local_readers::arrive(bool may_wait, boot_time now)
 {
-    if (!rules_.renew) return {.what = turn::kind::ask_alone};
+    if (!rules_.shares) return {.what = turn::kind::ask_alone};
     close_unless_fresh(now);
     if (!open_) return ask_or_wait(may_wait);
     ++open_->readers;
@@ -141,8 +141,8 @@ void local_readers::close_unless_fresh(boot_time now)
 // As good as new, or nearly: a reader that joins it need not fear for it.
 bool local_readers::is_sound(const lease& which, boot_time now) const
 {
-    return rules_.renew && which.state == hold_state::held &&
-           which.deadline.load() - now >= rules_.lease / 2;
+    return rules_.shares && which.state == hold_state::held &&
+           which.valid_until() - now >= rules_.lease / 2;
 }
 
 }  // namespace pawl::core

@@ -20,7 +20,8 @@
 // A grant lets in all callers in line. They have the lease from then on, although each is yet to be woken: the
 // lease does not end before they have looked. If it is lost before a caller looks, that caller starts again.
 //
-// Readers whose lease is not renewed share nothing: each asks the server for a lease of its full length.
+// Readers whose lease is not renewed share nothing: each asks the server for a lease of its full length. Nor do
+// those whose lease has a heartbeat.
 //
 // core::local_sharing documents the events.
 #pragma once
@@ -43,7 +44,7 @@ class local_readers final : public local_sharing {
 public:
     struct rules {
         std::chrono::milliseconds lease{};
-        bool renew = true;
+        bool shares = true;
     };
 
     explicit local_readers(const rules& how) : rules_{how} {}

@@ -72,6 +72,8 @@ std::string_view to_string(cause why) noexcept
     case cause::taken: return "taken";
     case cause::not_a_lock: return "not a lock";
     case cause::closed: return "client closed";
+    case cause::held_too_long: return "held too long";
+    case cause::no_beat: return "no beat";
     }
     return "unknown";
 }

@@ -37,18 +37,23 @@ if opens then
   end
 end
 -- Arrivals of the last hour are remembered, because their requests may be repeated. Older ones are removed once an
--- hour, when a phase ends: the processes that take part may be new ones in each phase.
+-- hour, when a phase ends: the processes that take part may be new ones in each phase. The hash is written again
+-- without them, so that no right to HDEL is needed.
 if opens and micros - tidied > 3600000000 then
   tidied = micros
   local all = redis.call('HGETALL', KEYS[1])
+  redis.call('DEL', KEYS[1])
   for i = 1, #all, 2 do
     local time = string.match(all[i + 1], '^%d+ %d+ (%d+)$')
-    if time and micros - time > 3600000000 then
-      redis.call('HDEL', KEYS[1], all[i])
+    if time and micros - time <= 3600000000 then
+      redis.call('HSET', KEYS[1], all[i], all[i + 1])
     end
   end
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. mine .. ' ' .. micros, 'gate', GATE_TEXT())
+if tidied == micros then
+  redis.call('PEXPIRE', KEYS[1], GATE_LIFETIME())
+end
 if opens then
   local who, place = redis.call('LPOP', KEYS[3]), redis.call('LPOP', KEYS[3])
   while place do

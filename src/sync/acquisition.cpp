@@ -25,6 +25,8 @@ core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock
     lease->length = settings->lease;
     lease->renew = settings->renew;
     lease->announce = settings->announce;
+    lease->longest_hold = std::chrono::duration_cast<core::duration32>(settings->longest_hold);
+    lease->heartbeat = std::chrono::duration_cast<core::duration32>(settings->heartbeat);
     lease->watcher = lock;
     return lease;
 }

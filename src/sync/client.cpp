@@ -70,7 +70,7 @@ std::vector<hold_info> client::holds() const
                          .id = lease->holder,
                          .fence = lease->fence,
                          .state = lease->state,
-                         .valid_for = lease->deadline.load() - now});
+                         .valid_for = lease->valid_until() - now});
     }
     return found;
 }

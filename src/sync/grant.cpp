@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -35,6 +36,12 @@ private:
     static core::step over() { return {.what = core::step::kind::finish}; }
 };
 
+std::string in_ms(std::chrono::nanoseconds time)
+{
+    const auto rounded = std::chrono::floor<std::chrono::milliseconds>(time);
+    return std::to_string(std::max<std::chrono::milliseconds::rep>(rounded.count(), 0)) + " ms";
+}
+
 }  // namespace
 
 grant::~grant()
@@ -55,8 +62,9 @@ maybe_trouble grant::enter(const base::interrupt* stop)
         }
     } while (!word_.compare_exchange_weak(before, after));
     try {
-        const auto got = client_->ask(lease_->count(after.holds()), stop);
-        auto failed = note(got.what, got.sent, lease_->length);
+        const auto length = capped(lease_->length);
+        const auto got = client_->ask(lease_->count(after.holds(), length), stop);
+        auto failed = note(got.what, got.sent, length);
         if (failed) undo_entry();
         return failed;
     } catch (...) {
@@ -78,15 +86,16 @@ maybe_trouble grant::leave()
     const auto left = drop_one();
     if (left == 0) return release();
     if (state() == hold_state::lost) return lost_because(lease_->why);
-    const auto got = client_->ask(lease_->count(left));
-    return note(got.what, got.sent, lease_->length);
+    const auto length = capped(lease_->length);
+    const auto got = client_->ask(lease_->count(left, length));
+    return note(got.what, got.sent, length);
 }
 
 void grant::leave(result_handler done)
 {
     const auto left = drop_one();
     if (left > 0) {
-        ask(lease_->count(left), std::move(done));
+        ask(lease_->count(left, capped(lease_->length)), std::move(done));
         return;
     }
     client_->start(std::make_unique<departure>(*client_, lock_, lease_),
@@ -144,12 +153,13 @@ maybe_trouble grant::extend(std::chrono::milliseconds length)
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
     validate_lease("extend", length);
     std::chrono::nanoseconds way{};
-    return lengthen(length, client_->options().command_limit, way);
+    return lengthen(capped(length), client_->options().command_limit, way);
 }
 
 void grant::extend(std::chrono::milliseconds length, result_handler done)
 {
     validate_lease("extend", length);
+    length = capped(length);
     // Noted before the request is sent: even without an answer, the server may keep the lock that long.
     lease_->longest = std::max(lease_->longest.load(), length);
     ask(lease_->extend(length), std::move(done));
@@ -170,9 +180,14 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     while (true) {
         const auto now = client_->platform().now();
         if (now >= end) return trouble{errc::unreachable, "the answer took too long"};
+        const auto left = lease_->hold_ends.load() - now;
+        if (left < duration) {
+            return trouble{errc::bad_argument, "longest_hold allows " + in_ms(left) + " more"};
+        }
         const auto length = with_drift + std::chrono::ceil<milliseconds>(way);
         const auto limit = std::chrono::ceil<milliseconds>(end - now);
-        if (auto failed = lengthen(std::max(length, lease_->length), limit, way)) return failed;
+        const auto wanted = capped(std::max(length, lease_->length));
+        if (auto failed = lengthen(wanted, limit, way)) return failed;
         if (valid_for() >= duration) return std::nullopt;
         way *= 2;
     }
@@ -213,9 +228,9 @@ void grant::not_changed()
 
 // The request may be executed at any time from now on, and then this holder is out. It must not rely on the
 // lock until the next renewal finds that.
-void grant::perhaps_changed(const std::string& detail)
+void grant::perhaps_changed()
 {
-    client_->leases().lose(lease_, cause::unreachable, detail);
+    client_->leases().lose(lease_, cause::unreachable);
 }
 
 maybe_trouble grant::confirm(bool& still_ours)
@@ -249,6 +264,20 @@ maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
     if (now == hold_state::lost) return lost_because(lease_->why);
     if (now == hold_state::released) return trouble{errc::not_owner, {}};
     return std::nullopt;
+}
+
+// A lease of this length, or one that ends with the hold.
+std::chrono::milliseconds grant::capped(std::chrono::milliseconds length) const
+{
+    return lease_->capped(length, client_->platform().now(), client_->options().clock_drift);
+}
+
+bool grant::beat()
+{
+    if (client_->inherited()) return false;
+    // Nothing else is published with it.
+    lease_->beaten_at.store(client_->platform().now(), std::memory_order_relaxed);
+    return state() != hold_state::lost;
 }
 
 hold_state grant::state() const
@@ -296,7 +325,7 @@ std::stop_source grant::loss() const
 std::chrono::nanoseconds grant::valid_for() const noexcept
 {
     if (client_->inherited() || lease_->is_over()) return std::chrono::nanoseconds{0};
-    return std::max(lease_->deadline.load() - client_->platform().now(),
+    return std::max(lease_->valid_until() - client_->platform().now(),
                     base::boot_clock::duration{0});
 }
 

@@ -66,12 +66,15 @@ public:
     // For a change of sides, in which the server exchanges this holder for a new one. begin_change() says
     // why there can be none. After it, one of the three is called.
     [[nodiscard]] maybe_trouble begin_change();
-    void changed();                                   // the new holder is in
-    void not_changed();                               // this one is still in
-    void perhaps_changed(const std::string& detail);  // nobody knows: the lock is lost
+    void changed();          // the new holder is in
+    void not_changed();      // this one is still in
+    void perhaps_changed();  // nobody knows: the lock is lost
 
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);
+
+    // The holder makes progress. False if the lock is lost.
+    [[nodiscard]] bool beat();
 
     // These look at the clock first, so the answer is true when they return.
     [[nodiscard]] hold_state state() const;
@@ -92,6 +95,7 @@ private:
     [[nodiscard]] maybe_trouble lengthen(std::chrono::milliseconds length,
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
+    [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds length) const;
     [[nodiscard]] std::stop_source loss() const;
     [[nodiscard]] unsigned drop_one();
     void undo_entry();

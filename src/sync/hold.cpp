@@ -117,6 +117,11 @@ void hold::ensure(std::chrono::milliseconds duration, std::error_code& ec) noexc
     });
 }
 
+bool hold::beat() noexcept
+{
+    return active_ && grant_->beat();
+}
+
 bool hold::confirm()
 {
     if (!active_) return false;

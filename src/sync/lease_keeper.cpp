@@ -28,7 +28,7 @@ bool always_wanted()
 event event_of(const core::transition& change, boot_time now)
 {
     const auto& lease = *change.which;
-    const auto left = lease.is_over() ? boot_clock::duration{0} : lease.deadline.load() - now;
+    const auto left = lease.is_over() ? boot_clock::duration{0} : lease.valid_until() - now;
     return {.lock = lease.what->name,
             .holder = lease.holder,
             .fence = lease.fence,
@@ -61,6 +61,7 @@ log_level level_of(const event& what)
 
 lease_keeper::lease_keeper(const client_options& options, const surroundings& around)
     : command_limit_{options.command_limit},
+      drift_{options.clock_drift},
       hooks_{std::make_shared<const hooks>(hooks{options.on_event, options.log})},
       platform_{*around.platform},
       loop_{*around.loop},
@@ -127,19 +128,15 @@ void lease_keeper::rest(const lease_ptr& lease)
 {
     const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
-    base::require(!lease->idle, "a lock is released that nobody holds");
-    lease->idle = true;
+    table_.rest(lease);
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
 
 void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
 {
     const common::scoped_lock guard{mutex_};
-    // rest() leaves a lease that is over as it is.
-    base::require(lease->idle || lease->is_over(), "a lock is passed on while someone holds it");
-    base::require(fence > lease->fence, "a lock is passed on with a fence that does not grow");
-    lease->fence = fence;
-    lease->idle = false;
+    table_.pass_on(lease, fence, platform_.now());
+    set_alarm();
     lease->lost = std::stop_source{std::nostopstate};
 }
 
@@ -153,7 +150,7 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
 
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
-    if (lease->is_over() || platform_.now() < lease->deadline.load()) return;
+    if (lease->is_over() || platform_.now() < lease->valid_until()) return;
     const common::scoped_lock guard{mutex_};
     core::transitions changes;
     table_.expire(platform_.now(), changes);
@@ -200,28 +197,33 @@ void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
 {
     core::renew_request request;
     request.all.reserve(due.size());
+    std::vector<renewal> sent;
+    sent.reserve(due.size());
     auto patience = command_limit_;
     for (const auto& lease : due) {
-        request.all.push_back(lease->extend(lease->length));
+        const auto length = lease->capped(lease->length, now, drift_);
+        request.all.push_back(lease->extend(length));
+        sent.push_back({lease, length});
         patience = std::min(patience, core::renewal_limit(lease->length, command_limit_));
     }
     store_.submit(std::move(request), patience, always_wanted,
-                  [this, due, now](const core::reply& got) {
-                      on_renewed(due, now, std::get<core::renew_request::reply>(got));
+                  [this, sent = std::move(sent), now](const core::reply& got) {
+                      on_renewed(sent, now, std::get<core::renew_request::reply>(got));
                   });
 }
 
-void lease_keeper::on_renewed(const std::vector<lease_ptr>& due, boot_time sent,
+void lease_keeper::on_renewed(const std::vector<renewal>& sent, boot_time when,
                               const core::renew_request::reply& replies)
 {
     {
         const common::scoped_lock guard{mutex_};
         const auto now = platform_.now();
-        base::require(replies.size() == due.size(), "a renewal has answers for other leases");
+        base::require(replies.size() == sent.size(), "a renewal has answers for other leases");
         core::transitions changes;
         table_.expire(now, changes);
-        for (std::size_t i = 0; i < due.size(); ++i) {
-            table_.on_renewal(due[i], replies[i], sent, now, changes);
+        for (std::size_t i = 0; i < sent.size(); ++i) {
+            const auto& [lease, length] = sent[i];
+            table_.on_renewal(lease, replies[i], length, when, now, changes);
         }
         tell(changes);
     }

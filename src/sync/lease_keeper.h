@@ -73,7 +73,11 @@ private:
     void on_alarm();
     void renew_what_is_due() PAWL_EXCLUDES(mutex_);
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
-    void on_renewed(const std::vector<core::lease_ptr>& due, base::boot_time sent,
+    struct renewal {
+        core::lease_ptr lease;
+        std::chrono::milliseconds length;  // that was asked for
+    };
+    void on_renewed(const std::vector<renewal>& sent, base::boot_time when,
                     const core::renew_request::reply& replies);
     class giving_back;
     void one_given_back() PAWL_EXCLUDES(mutex_);
@@ -89,6 +93,7 @@ private:
     };
 
     std::chrono::milliseconds command_limit_;
+    double drift_;
     std::shared_ptr<const hooks> hooks_;
     base::platform& platform_;
     base::scheduler& loop_;

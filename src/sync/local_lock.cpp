@@ -18,9 +18,10 @@ local_lock::machine local_lock::machine_for(const lock_settings& settings)
     using core::object_kind;
     const auto kind = settings.what.kind;
     if (kind == object_kind::shared && settings.what.mode == core::entry_mode::reader) {
-        return machine{
-            std::in_place_type<core::local_readers>,
-            core::local_readers::rules{.lease = settings.lease, .renew = settings.renew}};
+        // A reader whose lease depends on its own heartbeat must not live on that of another one.
+        const bool shares = settings.renew && settings.heartbeat.count() == 0;
+        return machine{std::in_place_type<core::local_readers>,
+                       core::local_readers::rules{.lease = settings.lease, .shares = shares}};
     }
     // Where no waiter may be overtaken, each one needs a place of its own at the server. And only a lock
     // with one holder is passed on: the server sets no numbers aside for the others.

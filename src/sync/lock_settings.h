@@ -15,13 +15,15 @@ enum class fairness : bool { unfair, fair };
 
 struct lock_settings {
     core::object what;
-    std::chrono::milliseconds lease{};
+    std::chrono::milliseconds lease{};  // not longer than longest_hold
     bool renew{};
     bool joins{};  // waiters wait in the server's queue
     bool fair{};
     std::chrono::milliseconds poll_interval{};
     std::chrono::milliseconds linger{};
     bool announce{};
+    std::chrono::milliseconds longest_hold{};
+    std::chrono::milliseconds heartbeat{};
 
     // Callers whose settings are the same share a local lock.
     bool operator==(const lock_settings&) const = default;

@@ -62,7 +62,7 @@ lock_state::result lock_state::enter_instead_of(hold& from)
     try {
         client_->driver().run(wanted, nullptr);
     } catch (const std::system_error& e) {
-        old->perhaps_changed(e.what());
+        old->perhaps_changed();
         return trouble{errc::unreachable, e.what()};
     }
     auto& got = wanted.outcome();
@@ -70,7 +70,7 @@ lock_state::result lock_state::enter_instead_of(hold& from)
         // Another thread may have released it meanwhile.
         if (async_access::take(from)) old->changed();
     } else if (wanted.is_uncertain()) {
-        old->perhaps_changed(std::get<trouble>(got).detail);
+        old->perhaps_changed();
     } else {
         old->not_changed();
         // The server also refuses the change if the old holder is not in any more.

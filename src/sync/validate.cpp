@@ -42,6 +42,21 @@ void check_for_several_holders(const lock_options& options, std::string_view typ
     if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
 }
 
+// How long, and under which condition, the lock stays held.
+void check_holding(const lock_options& options)
+{
+    validate_lease("lease", options.lease);
+    if (options.longest_hold != 0ms) {
+        check("longest_hold", options.longest_hold, 10ms, 30 * 24h, "0, or 10 ms to 30 days");
+    }
+    if (options.heartbeat == 0ms) return;
+    check("heartbeat", options.heartbeat, 10ms, 24h, "0, or 10 ms to 24 h");
+    if (!options.renew) {
+        refuse("heartbeat", std::to_string(options.heartbeat.count()) + " ms with renew = false",
+               "0, or renew = true");
+    }
+}
+
 }  // namespace
 
 void validate(const client_options& options)
@@ -65,7 +80,7 @@ void validate(const core::object& what, const lock_options& options, fairness fa
         validate_capacity(what.capacity);
         check_for_several_holders(options, "counting_semaphore");
     }
-    validate_lease("lease", options.lease);
+    check_holding(options);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");
     check("linger", options.linger, 0ms, 1min, "0 to 1 min");
@@ -94,6 +109,20 @@ void validate_permits(unsigned permits, unsigned most)
 void validate_lease(std::string_view option, milliseconds lease)
 {
     check(option, lease, 10ms, 24h, "10 ms to 24 h");
+}
+
+void validate_stripes(std::size_t stripes)
+{
+    if (stripes < 1 || stripes > 65'536) {
+        refuse("stripes", std::to_string(stripes), "1 to 65536");
+    }
+}
+
+void validate_stripe(std::size_t index, std::size_t stripes)
+{
+    if (index >= stripes) {
+        refuse("stripe", std::to_string(index), "0 to " + std::to_string(stripes - 1));
+    }
 }
 
 }  // namespace pawl::sync

@@ -80,6 +80,20 @@ TEST_F(examples, services_share_the_connections_of_a_database)
                           "refused\n"));
 }
 
+TEST_F(examples, a_batch_in_two_phases_waits_for_its_slowest_worker)
+{
+    EXPECT_THAT(output_of("8_two_phase_batch"),
+                HasSubstr("=> 4 workers, two phases: every worker saw the sums of all\n"));
+}
+
+TEST_F(examples, a_cache_is_read_together_and_refreshed_once)
+{
+    EXPECT_THAT(
+        output_of("9_refreshed_cache"),
+        HasSubstr("=> 720 answers of 3 services, 10 price lists: each was written once, and "
+                  "none was mixed\n"));
+}
+
 TEST(example_of_testing, needs_no_server)
 {
     process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
@@ -109,7 +123,8 @@ TEST_P(examples_without_a_server, fail_with_the_reason)
 INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                          testing::Values("1_stock_deduction", "2_scheduled_job",
                                          "3_double_submission", "5_asio_server", "6_coroutines",
-                                         "7_connection_limit", "demo"));
+                                         "7_connection_limit", "8_two_phase_batch",
+                                         "9_refreshed_cache", "demo"));
 
 }  // namespace
 }  // namespace pawl::test

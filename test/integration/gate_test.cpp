@@ -1,6 +1,7 @@
 // Latches and barriers on a real server: several processes, lost answers, lost messages.
 #include "integration/child.h"
 #include "integration/contended.h"
+#include "support/acl_rule.h"
 #include "support/fault_proxy.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
@@ -228,6 +229,35 @@ TEST_F(gate, the_first_count_starts_a_local_server)
         return 0;
     });
     EXPECT_EQ(child.wait(patience), exited(0)) << child.err();
+}
+
+TEST_F(gate, the_smallest_acl_rule_is_enough)
+{
+    std::vector<std::string> command{"ACL", "SETUSER", "clerk", "on", ">secret"};
+    const auto rule = smallest_rule();
+    command.insert(command.end(), rule.begin(), rule.end());
+    ASSERT_FALSE(probe_.command(command).is_error());
+    auto made = options();
+    made.user = "clerk";
+    made.password = "secret";
+    client own{made};
+    latch once{own, "stock:latch", 2};
+    auto waits = std::async(std::launch::async, [&] { return once.wait_for(2 * patience); });
+    ASSERT_TRUE(until_queued(1, "stock:latch"));
+    EXPECT_FALSE(once.wait_for(20ms)) << "it joins the queue and leaves it again";
+    once.count_down(2);
+    EXPECT_TRUE(waits.get());
+    barrier step{own, "stock:barrier", 1};
+    step.arrive_and_wait();
+    // As if the last tidying up were long ago.
+    auto state = probe_.must({"HGET", "stock:barrier", "gate"}).text;
+    state.replace(state.rfind(' '), std::string::npos, " 1000000000000000");
+    probe_.must(
+        {"HSET", "stock:barrier", "gate", state, "old", "1 1000000000000000 1000000000000000"});
+    step.arrive_and_wait();
+    EXPECT_EQ(fields("stock:barrier"), 2) << "the gate and this client";
+    EXPECT_GT(probe_.ttl("stock:barrier"), 23h);
+    EXPECT_TRUE(probe_.must({"ACL", "LOG"}).items.empty());
 }
 
 // ── Barriers ────────────────────────────────────────────────────────────────────────────────────

@@ -242,6 +242,16 @@ TEST_F(counting_semaphores, the_permits_of_a_client_that_is_cut_off_come_back)
     EXPECT_TRUE(wanted_.try_acquire(4));
 }
 
+TEST_F(counting_semaphores, a_memory_server_names_a_holder_until_its_lease_ends)
+{
+    const hold held = seats_.acquire(2);
+    EXPECT_EQ(server_.holder("seats"), held.id());
+    server_.cut_off(client_);
+    server_.advance(31s);
+    EXPECT_FALSE(server_.is_locked("seats"));
+    EXPECT_EQ(server_.holder("seats"), std::nullopt);
+}
+
 TEST_F(counting_semaphores, all_holders_are_told_when_the_semaphore_is_lost)
 {
     const hold first = seats_.acquire(2);

@@ -215,6 +215,7 @@ TEST_F(gate_scripts, arrivals_of_the_last_hour_are_remembered_and_older_ones_are
     pass(30min);
     arrive("r");
     EXPECT_EQ(ask({"HEXISTS", "a", "p"}), ":0|");
+    EXPECT_EQ(ask({"PTTL", "a"}), ":86400000|");
     EXPECT_EQ(arrive("q"), arrived_in(1)) << "it arrived within the last hour";
     EXPECT_EQ(arrive("r"), arrived_in(2));
     EXPECT_EQ(ask({"HLEN", "a"}), ":3|");

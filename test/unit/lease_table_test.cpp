@@ -66,13 +66,13 @@ TEST_F(table_of_leases, a_lease_whose_holder_is_being_exchanged_is_not_lost_if_a
     table_.add(lease, at(0));
     ASSERT_EQ(take_due(at(1000)).size(), 1U);
     lease->changing = true;
-    table_.on_renewal(lease, hold_status::vanished, at(1000), at(1010), changes_);
+    table_.on_renewal(lease, hold_status::vanished, lease->length, at(1000), at(1010), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::held);
     // The exchange failed: the next renewal counts.
     lease->changing = false;
     ASSERT_EQ(take_due(at(1300)).size(), 1U) << "soon";
-    table_.on_renewal(lease, hold_status::vanished, at(1300), at(1310), changes_);
+    table_.on_renewal(lease, hold_status::vanished, lease->length, at(1300), at(1310), changes_);
     EXPECT_EQ(lease->state.load(), hold_state::lost);
 }
 
@@ -81,7 +81,7 @@ TEST_F(table_of_leases, a_renewal_counts_from_when_it_was_sent_not_from_its_answ
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(take_due(at(1000)));
-    table_.on_renewal(lease, renewed, at(1000), at(1400), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(1000), at(1400), changes_);
     EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
     EXPECT_EQ(table_.next_wake(), at(2000));
     EXPECT_TRUE(changes_.empty());
@@ -101,7 +101,7 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(take_due(at(1000)));
-    table_.on_renewal(lease, silence, at(1000), at(1500), changes_);
+    table_.on_renewal(lease, silence, lease->length, at(1000), at(1500), changes_);
     ASSERT_EQ(changes_.size(), 1U);
     EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
     EXPECT_EQ(changes_[0].why, cause::no_reply);
@@ -109,11 +109,11 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
     EXPECT_EQ(table_.next_wake(), at(1750)) << "a twelfth of the lease later";
 
     EXPECT_EQ(take_due(at(1750)).size(), 1U);
-    table_.on_renewal(lease, silence, at(1750), at(1800), changes_);
+    table_.on_renewal(lease, silence, lease->length, at(1750), at(1800), changes_);
     EXPECT_EQ(changes_.size(), 1U) << "still in jeopardy: it was reported already";
 
     EXPECT_EQ(take_due(at(2050)).size(), 1U);
-    table_.on_renewal(lease, renewed, at(2050), at(2060), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(2050), at(2060), changes_);
     ASSERT_EQ(changes_.size(), 2U);
     EXPECT_EQ(changes_[1].from, hold_state::jeopardy);
     EXPECT_EQ(changes_[1].to, hold_state::held);
@@ -133,12 +133,12 @@ TEST_F(table_of_leases,
     EXPECT_EQ(take_due(at(2000)).size(), 1U);
 
     // The first renewal is answered after all. It counts from when it was sent.
-    table_.on_renewal(lease, renewed, at(1000), at(2100), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(1000), at(2100), changes_);
     EXPECT_EQ(lease->state.load(), hold_state::held);
     EXPECT_EQ(lease->deadline.load(), at(1000 + 3000 - 32));
     EXPECT_TRUE(lease->under_way) << "the second has no answer yet";
 
-    table_.on_renewal(lease, renewed, at(2000), at(2200), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(2000), at(2200), changes_);
     EXPECT_EQ(lease->deadline.load(), at(2000 + 3000 - 32));
     EXPECT_FALSE(lease->under_way);
 }
@@ -151,7 +151,7 @@ TEST_F(table_of_leases, a_late_failure_of_a_renewal_that_was_given_up_changes_no
     table_.expire(at(1750), changes_);
     static_cast<void>(take_due(at(2000)));
     const auto wake = table_.next_wake();
-    table_.on_renewal(lease, silence, at(1000), at(2100), changes_);
+    table_.on_renewal(lease, silence, lease->length, at(1000), at(2100), changes_);
     EXPECT_EQ(table_.next_wake(), wake);
     EXPECT_TRUE(lease->under_way);
 }
@@ -165,7 +165,7 @@ TEST_F(table_of_leases, a_negative_answer_of_the_server_is_a_loss_with_its_cause
         table_.add(lease, at(0));
         static_cast<void>(take_due(at(1000)));
         changes_.clear();
-        table_.on_renewal(lease, said, at(1000), at(1001), changes_);
+        table_.on_renewal(lease, said, lease->length, at(1000), at(1001), changes_);
         ASSERT_EQ(changes_.size(), 1U);
         EXPECT_EQ(lease->state.load(), hold_state::lost);
         EXPECT_EQ(lease->why.load(), why);
@@ -180,7 +180,7 @@ TEST_F(table_of_leases, a_released_lease_is_not_renewed_and_a_late_answer_change
     EXPECT_TRUE(table_.release(lease, changes_));
     EXPECT_EQ(table_.next_wake(), base::boot_time::max());
     changes_.clear();
-    table_.on_renewal(lease, hold_status::vanished, at(1000), at(1100), changes_);
+    table_.on_renewal(lease, hold_status::vanished, lease->length, at(1000), at(1100), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::released);
     EXPECT_FALSE(table_.release(lease, changes_)) << "only once";
@@ -193,7 +193,7 @@ TEST_F(table_of_leases, a_lost_lease_does_not_come_back)
     static_cast<void>(take_due(at(1000)));
     table_.expire(at(3000), changes_);
     changes_.clear();
-    table_.on_renewal(lease, renewed, at(1000), at(3001), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(1000), at(3001), changes_);
     table_.extended(lease, 1h, at(3001), changes_);
     EXPECT_TRUE(changes_.empty());
     EXPECT_EQ(lease->state.load(), hold_state::lost);
@@ -218,7 +218,7 @@ TEST_F(table_of_leases, an_extension_postpones_renewal_and_a_renewal_does_not_sh
     EXPECT_EQ(deadline, at(100 + 60'000 - 600 - 2));
     EXPECT_EQ(table_.next_wake(), at(100 + 60'000 - 2000)) << "when two thirds of a lease are left";
     EXPECT_EQ(take_due(at(58'100)).size(), 1U);
-    table_.on_renewal(lease, renewed, at(58'100), at(58'110), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(58'100), at(58'110), changes_);
     EXPECT_GT(lease->deadline.load(), deadline);
 }
 
@@ -230,7 +230,7 @@ TEST_F(table_of_leases,
     static_cast<void>(take_due(at(1000)));
     table_.extended(lease, 60s, at(1001), changes_);
     const auto deadline = lease->deadline.load();
-    table_.on_renewal(lease, renewed, at(1000), at(1010), changes_);
+    table_.on_renewal(lease, renewed, lease->length, at(1000), at(1010), changes_);
     EXPECT_EQ(lease->deadline.load(), deadline);
     EXPECT_EQ(table_.next_wake(), at(1001 + 60'000 - 2000));
 }
@@ -248,7 +248,8 @@ TEST_F(table_of_leases, leases_taken_at_many_times_soon_share_their_renewals)
         const auto due = take_due(now);
         ++batches;
         renewals += due.size();
-        for (const auto& lease : due) table_.on_renewal(lease, renewed, now, now, changes_);
+        for (const auto& lease : due)
+            table_.on_renewal(lease, renewed, lease->length, now, now, changes_);
     }
     EXPECT_TRUE(changes_.empty());
     EXPECT_GE(renewals, 9U * 1000U);
@@ -278,7 +279,7 @@ TEST_F(table_of_leases, a_due_lease_that_does_not_fit_into_a_request_is_lost_at_
     table_.add(second, at(0));
     table_.expire(at(1000), changes_);
     EXPECT_EQ(table_.take_due(at(1000), 1), std::vector{first});
-    table_.on_renewal(first, renewed, at(1000), at(1001), changes_);
+    table_.on_renewal(first, renewed, first->length, at(1000), at(1001), changes_);
     table_.expire(at(2968), changes_);
     EXPECT_EQ(second->state.load(), hold_state::lost);
     EXPECT_EQ(first->state.load(), hold_state::held);
@@ -296,7 +297,7 @@ TEST_F(table_of_leases, the_number_of_outstanding_renewals_is_limited)
     EXPECT_EQ(take_due(at(1000)).size(), most);
     EXPECT_TRUE(take_due(at(1001)).empty());
     EXPECT_EQ(table_.next_wake(), at(1750)) << "not before an answer";
-    table_.on_renewal(leases[0], renewed, at(1000), at(1002), changes_);
+    table_.on_renewal(leases[0], renewed, leases[0]->length, at(1000), at(1002), changes_);
     EXPECT_LE(table_.next_wake(), at(1002));
     EXPECT_EQ(take_due(at(1002)), std::vector{leases[most]});
 }
@@ -336,7 +337,7 @@ TEST_F(table_of_leases, leases_that_failed_together_are_repeated_together)
         table.add(leases.back(), at(0));
     }
     for (const auto& lease : take_due(at(1000), table)) {
-        table.on_renewal(lease, silence, at(1000), at(1500), changes_);
+        table.on_renewal(lease, silence, lease->length, at(1000), at(1500), changes_);
     }
     EXPECT_EQ(take_due(table.next_wake(), table).size(), 1000U);
 }

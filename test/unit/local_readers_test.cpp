@@ -111,7 +111,7 @@ TEST_F(readers_of_one_process, do_not_join_a_lease_with_less_than_half_of_its_ti
 
 TEST_F(readers_of_one_process, whose_leases_are_not_renewed_share_nothing)
 {
-    local_readers alone{{.lease = 1000ms, .renew = false}};
+    local_readers alone{{.lease = 1000ms, .shares = false}};
     ASSERT_EQ(alone.arrive(true, at(0)).what, kind::ask_alone);
     const auto lease = new_lease(at(0));
     alone.granted(true, lease, at(0));

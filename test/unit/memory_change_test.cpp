@@ -189,13 +189,15 @@ TEST_F(memory_change, of_a_lock_that_is_gone_is_told_so)
 
 TEST_F(memory_change, that_the_server_does_not_answer_loses_the_lock)
 {
-    auto writer = prices_.acquire();
+    shared_mutex lasting{client_, "prices", {.lease = 24h}};
+    auto writer = lasting.acquire();
     const auto lost = writer.lost();
     server_.freeze();
     std::error_code told;
     auto reading = std::async(std::launch::async,
-                              [&] { return prices_.downgrade(std::move(writer), told).state(); });
-    while (reading.wait_for(0s) != std::future_status::ready) server_.advance(500ms);
+                              [&] { return lasting.downgrade(std::move(writer), told).state(); });
+    // Its lease must not end before the call has run.
+    while (reading.wait_for(50ms) != std::future_status::ready) server_.advance(500ms);
     EXPECT_EQ(told, errc::unreachable);
     EXPECT_TRUE(lost.stop_requested()) << "the request may be executed at any time";
     EXPECT_EQ(writer.why(), cause::unreachable);  // NOLINT(bugprone-use-after-move)

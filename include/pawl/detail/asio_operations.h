@@ -85,7 +85,7 @@ struct asio_acquire {
 
 // For operations whose handler gets only the code.
 template <class Handler, class Start>
-void asio_start(Handler&& handler, const std::stop_source& stop, const Start& start)
+void asio_start(Handler handler, const std::stop_source& stop, const Start& start)
 {
     const asio_call_ref<Handler> call{asio_call<Handler>::make(std::move(handler), stop)};
     if (!call.enlist()) return;
