@@ -189,6 +189,11 @@ core::step acquisition::granted()
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
     lease->has_reserve = lease->reserve > 0;
+    if (instead_of_) {
+        // The server does not shorten the lease of the old holder.
+        lease->deadline = instead_of_->deadline.load();
+        lease->longest = instead_of_->longest.load();
+    }
     client_->leases().add(lease, got.sent);
     lock_->granted(*asks_alone_, lease);
     asking_->place.reset();

@@ -54,6 +54,12 @@ public:
         return asking_ && asking_->machine.result().uncertain;
     }
 
+    // After `finish`: some request had no answer, and may still be on its way.
+    [[nodiscard]] bool is_unanswered() const
+    {
+        return asking_ && asking_->machine.result().wanted_until != base::boot_time{};
+    }
+
     // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
     // this call is left at the server, as soon as the server can be reached. The grant is null if the
     // object was a gate, which gives nothing to hold.

@@ -222,8 +222,8 @@ void grant::not_changed()
     lease_->changing = false;
 }
 
-// The request may be executed at any time from now on, and then this holder is out. It must not rely on the
-// lock until the next renewal finds that.
+// The request may be executed at any time from now on, and then this holder is out. So it must not rely on the
+// lock any more.
 void grant::perhaps_changed()
 {
     client_->leases().lose(lease_, cause::unreachable);
