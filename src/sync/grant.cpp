@@ -174,6 +174,7 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     const auto end = client_->platform().now() + client_->options().command_limit;
     std::chrono::nanoseconds way = milliseconds{50};
     while (true) {
+        if (state() == hold_state::lost) return lost_because(lease_->why);
         const auto now = client_->platform().now();
         if (now >= end) return trouble{errc::unreachable, "the answer took too long"};
         const auto left = lease_->hold_ends.load() - now;
