@@ -129,6 +129,7 @@ void lease_keeper::rest(const lease_ptr& lease)
     const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
     table_.rest(lease);
+    set_alarm();
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
 
