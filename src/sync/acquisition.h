@@ -90,6 +90,7 @@ private:
     [[nodiscard]] core::step checked(core::step step);
     [[nodiscard]] core::step granted();
     [[nodiscard]] core::step not_granted();
+    [[nodiscard]] core::step finish_with(const core::lease_ptr& lease);
     [[nodiscard]] core::step finish(result got);
 
     client_state* client_;
@@ -102,6 +103,7 @@ private:
     std::optional<bool> asks_alone_;  // once it is this caller's turn to ask
     // Until the end of this object: a late reply needs what the request points to.
     std::unique_ptr<at_server> asking_;
+    core::lease_ptr taken_;  // this caller has it
     std::optional<result> result_;
 };
 
