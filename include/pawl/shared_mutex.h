@@ -138,7 +138,8 @@ public:
 
     // ── Changing sides ──────────────────────────────────────────────────────────────────────────
     // For holds from acquire(), acquire_shared() and the other forms that return one. The new hold
-    // has a new id(), and its lease does not end before that of the old one. The old one is empty afterwards, and on_event reports that it was released.
+    // has a new id(), and its lease does not end before that of the old one. The old hold is empty
+    // afterwards, and on_event reports that it was released.
 
     // Makes the writer a reader. No other writer can come between, so the reader sees what it wrote.
     // Readers at the head of the queue enter together with it. The new hold has the same fence.
