@@ -67,7 +67,7 @@ void lease_table::add(const lease_ptr& lease, boot_time sent)
     const auto deadline = local_deadline(sent, lease->length, drift_);
     base::require(sent < deadline && deadline < sent + lease->length,
                   "the deadline of a grant is not within its lease");
-    lease->deadline = deadline;
+    lease->deadline = std::max(deadline, lease->deadline.load());
     lease->renew_at = sent + lease->length / 3;
     begin_hold(*lease, sent);
     schedule(lease);

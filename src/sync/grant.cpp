@@ -44,11 +44,6 @@ std::string in_ms(std::chrono::nanoseconds time)
 
 }  // namespace
 
-grant::~grant()
-{
-    delete own_loss_.load();
-}
-
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
@@ -133,6 +128,7 @@ unsigned grant::drop_one()
     // It is passed on only after this grant has left.
     base::require(after.is_locked() || lease_->fence == fence_,
                   "a lock is released by a hold that another one has followed");
+    if (!after.is_locked() && watched_) client_->leases().reader_left(lease_, this);
     return after.holds();
 }
 
@@ -178,6 +174,7 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     const auto end = client_->platform().now() + client_->options().command_limit;
     std::chrono::nanoseconds way = milliseconds{50};
     while (true) {
+        if (state() == hold_state::lost) return lost_because(lease_->why);
         const auto now = client_->platform().now();
         if (now >= end) return trouble{errc::unreachable, "the answer took too long"};
         const auto left = lease_->hold_ends.load() - now;
@@ -226,8 +223,8 @@ void grant::not_changed()
     lease_->changing = false;
 }
 
-// The request may be executed at any time from now on, and then this holder is out. It must not rely on the
-// lock until the next renewal finds that.
+// The request may be executed at any time from now on, and then this holder is out. So it must not rely on the
+// lock any more.
 void grant::perhaps_changed()
 {
     client_->leases().lose(lease_, cause::unreachable);
@@ -311,15 +308,19 @@ std::stop_token grant::lost() const
 // The readers that share a lease leave it one by one, so each has a source of its own.
 std::stop_source grant::loss() const
 {
-    const bool is_reader = lease_->what->kind == core::object_kind::shared &&
-                           lease_->what->mode == core::entry_mode::reader;
-    if (!is_reader) return client_->leases().loss_of(lease_, fence_);
-    if (const auto* const mine = own_loss_.load()) return mine->source();
-    auto made = std::make_unique<const own_loss<grant>>(
-        *this, client_->leases().loss_of(lease_, fence_).get_token());
-    const own_loss<grant>* before = nullptr;
-    if (own_loss_.compare_exchange_strong(before, made.get())) return made.release()->source();
-    return before->source();
+    auto& leases = client_->leases();
+    if (!is_reader()) return leases.loss_of(lease_, fence_);
+    watched_ = true;
+    auto source = leases.loss_of_reader(lease_, this);
+    // It may have left in the meantime. A loss after that does not concern it.
+    if (!has_holds()) leases.reader_left(lease_, this);
+    return source;
+}
+
+bool grant::is_reader() const noexcept
+{
+    return lease_->what->kind == core::object_kind::shared &&
+           lease_->what->mode == core::entry_mode::reader;
 }
 
 std::chrono::nanoseconds grant::valid_for() const noexcept

@@ -129,6 +129,7 @@ void lease_keeper::rest(const lease_ptr& lease)
     const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
     table_.rest(lease);
+    set_alarm();
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
 
@@ -146,6 +147,21 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
     if (lease->fence != fence) return std::stop_source{std::nostopstate};
     if (!lease->lost.stop_possible()) lease->lost = std::stop_source{};
     return lease->lost;
+}
+
+std::stop_source lease_keeper::loss_of_reader(const lease_ptr& lease, const void* reader)
+{
+    const common::scoped_lock guard{mutex_};
+    auto& all = lease->lost_to_readers;
+    const auto found = std::ranges::find(all, reader, &core::lease::reader_loss::reader);
+    if (found != all.end()) return found->source;
+    return all.emplace_front(core::lease::reader_loss{reader, std::stop_source{}}).source;
+}
+
+void lease_keeper::reader_left(const lease_ptr& lease, const void* reader)
+{
+    const common::scoped_lock guard{mutex_};
+    lease->lost_to_readers.remove_if([&](const auto& each) { return each.reader == reader; });
 }
 
 void lease_keeper::notice_time(const lease_ptr& lease)
@@ -323,6 +339,11 @@ void lease_keeper::tell(const core::transitions& changes)
         if (lease.idle) continue;
         if (change.to == hold_state::lost && lease.lost.stop_possible()) {
             stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });
+        }
+        if (change.to == hold_state::lost) {
+            for (const auto& each : lease.lost_to_readers) {
+                stops_.post([lost = each.source]() mutable { lost.request_stop(); });
+            }
         }
         tell_handlers(change);
     }
