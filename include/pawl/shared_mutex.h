@@ -31,8 +31,8 @@
 // once. With renew = false or with a heartbeat, each reader has its own lease. Writers share nothing.
 //
 // Fences. A writer gets a new fence, greater than all before it. A reader has the fence of the last
-// writer before it. So a reader whose fence is smaller than that of some data has come too late to
-// see them, and readers with the same fence have seen the same data.
+// writer before it. So readers with the same fence see the same data. Data with a greater fence were
+// written after the reader had lost the lock.
 //
 // If a process dies, its leases end on the server, each for itself: a dead reader keeps a writer out
 // for the rest of its lease, and no longer.

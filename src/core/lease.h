@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <forward_list>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -32,6 +33,13 @@ public:
 
 // Milliseconds in 32 bits, up to 49 days.
 using duration32 = std::chrono::duration<std::uint32_t, std::milli>;
+
+// For one of several readers that share a lease: stop is requested when the lease is lost, unless the reader has
+// left it before.
+struct reader_loss {
+    std::stop_source source;
+    std::atomic<bool> left{false};
+};
 
 // A client may have a million of these.
 struct lease {
@@ -85,6 +93,8 @@ struct lease {
     // Of the current hold: stop is requested when the lease is lost. It has no state if no user asked
     // for the token. Stop is requested outside of all locks, because that runs the user's callbacks.
     std::stop_source lost{std::nostopstate};
+    // The same for readers, which share the lease: those whose token a user asked for.
+    std::forward_list<std::shared_ptr<reader_loss>> readers_to_tell;
 
     // ── Of core::local_readers, under the mutex of its owner ───────────────────────────────────
 

@@ -44,11 +44,6 @@ std::string in_ms(std::chrono::nanoseconds time)
 
 }  // namespace
 
-grant::~grant()
-{
-    delete own_loss_.load();
-}
-
 maybe_trouble grant::enter(const base::interrupt* stop)
 {
     if (state() == hold_state::lost) return lost_because(lease_->why);
@@ -133,6 +128,7 @@ unsigned grant::drop_one()
     // It is passed on only after this grant has left.
     base::require(after.is_locked() || lease_->fence == fence_,
                   "a lock is released by a hold that another one has followed");
+    if (!after.is_locked() && is_reader()) client_->leases().reader_left(own_loss_);
     return after.holds();
 }
 
@@ -302,24 +298,17 @@ std::stop_token grant::lost() const
         return stopped.get_token();
     }
     client_->leases().notice_time(lease_);
-    auto source = loss();
+    auto& leases = client_->leases();
+    auto source = is_reader() ? leases.loss_of(lease_, own_loss_) : leases.loss_of(lease_, fence_);
     // The dispatcher requests it too, but may be late. This runs the user's callbacks.
     if (lease_->state == hold_state::lost && has_holds()) source.request_stop();
     return source.get_token();
 }
 
-// The readers that share a lease leave it one by one, so each has a source of its own.
-std::stop_source grant::loss() const
+bool grant::is_reader() const noexcept
 {
-    const bool is_reader = lease_->what->kind == core::object_kind::shared &&
-                           lease_->what->mode == core::entry_mode::reader;
-    if (!is_reader) return client_->leases().loss_of(lease_, fence_);
-    if (const auto* const mine = own_loss_.load()) return mine->source();
-    auto made = std::make_unique<const own_loss<grant>>(
-        *this, client_->leases().loss_of(lease_, fence_).get_token());
-    const own_loss<grant>* before = nullptr;
-    if (own_loss_.compare_exchange_strong(before, made.get())) return made.release()->source();
-    return before->source();
+    return lease_->what->kind == core::object_kind::shared &&
+           lease_->what->mode == core::entry_mode::reader;
 }
 
 std::chrono::nanoseconds grant::valid_for() const noexcept

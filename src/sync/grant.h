@@ -8,7 +8,6 @@
 #include "core/lease_table.h"
 #include "core/lock_word.h"
 #include "sync/client_state.h"
-#include "sync/own_loss.h"
 #include "sync/trouble.h"
 
 #include <pawl/hold.h>
@@ -43,9 +42,6 @@ public:
           fence_{lease_->fence}
     {
     }
-    ~grant();
-    grant(const grant&) = delete;
-    grant& operator=(const grant&) = delete;
 
     // One hold more: the lock is entered again. `not_owner` if the last hold has left in the meantime:
     // then the lock must be acquired anew.
@@ -96,7 +92,7 @@ private:
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
     [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds length) const;
-    [[nodiscard]] std::stop_source loss() const;
+    [[nodiscard]] bool is_reader() const noexcept;
     [[nodiscard]] unsigned drop_one();
     void undo_entry();
     [[nodiscard]] maybe_trouble release();
@@ -111,8 +107,7 @@ private:
     release_mode how_;
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
-    // Of a reader whose token was asked for. It is never replaced: any thread may be using it.
-    mutable std::atomic<const own_loss<grant>*> own_loss_{nullptr};
+    mutable std::shared_ptr<core::reader_loss> own_loss_;  // of a reader; for the lease_keeper
 };
 
 }  // namespace pawl::sync

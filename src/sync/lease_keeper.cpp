@@ -148,6 +148,23 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
     return lease->lost;
 }
 
+std::stop_source lease_keeper::loss_of(const lease_ptr& lease,
+                                       std::shared_ptr<core::reader_loss>& mine)
+{
+    const common::scoped_lock guard{mutex_};
+    if (!mine) {
+        mine = std::make_shared<core::reader_loss>();
+        lease->readers_to_tell.push_front(mine);
+    }
+    return mine->source;
+}
+
+void lease_keeper::reader_left(const std::shared_ptr<core::reader_loss>& mine)
+{
+    const common::scoped_lock guard{mutex_};
+    if (mine) mine->left = true;
+}
+
 void lease_keeper::notice_time(const lease_ptr& lease)
 {
     if (lease->is_over() || platform_.now() < lease->valid_until()) return;
@@ -314,7 +331,7 @@ void lease_keeper::wait_for_given_back(boot_time until)
 void lease_keeper::tell(const core::transitions& changes)
 {
     for (const auto& change : changes) {
-        const auto& lease = *change.which;
+        auto& lease = *change.which;
         if (change.to == hold_state::lost && !lease.watcher.expired()) {
             loop_.post([watcher = lease.watcher] {
                 if (const auto here = watcher.lock()) here->on_lost();
@@ -323,6 +340,13 @@ void lease_keeper::tell(const core::transitions& changes)
         if (lease.idle) continue;
         if (change.to == hold_state::lost && lease.lost.stop_possible()) {
             stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });
+        }
+        if (change.to == hold_state::lost && !lease.readers_to_tell.empty()) {
+            stops_.post([readers = std::exchange(lease.readers_to_tell, {})] {
+                for (const auto& each : readers) {
+                    if (!each->left) each->source.request_stop();
+                }
+            });
         }
         tell_handlers(change);
     }

@@ -411,6 +411,31 @@ TEST_F(memory_shared_mutex, lets_a_reader_release_inside_the_callback_of_its_los
     EXPECT_TRUE(first.lost().stop_requested());
 }
 
+TEST_F(memory_shared_mutex, lets_a_reader_go_while_the_callback_of_its_loss_runs)
+{
+    auto [first, second] = two_on_one_lease();
+    std::promise<void> running;
+    std::promise<void> gone;
+    const std::stop_callback on_loss{first.lost(), [&] {
+                                         running.set_value();
+                                         gone.get_future().wait_for(10s);
+                                     }};
+    server_.lose("prices");
+    EXPECT_FALSE(second.confirm());
+    running.get_future().get();
+    first = {};  // does not wait for the callback
+    gone.set_value();
+}
+
+TEST_F(memory_shared_mutex, serves_asynchronous_readers)
+{
+    const auto first = futures::acquire(prices_.shared()).get();
+    const auto second = futures::try_acquire(others_.shared()).get();
+    EXPECT_EQ(first.state(), hold_state::held);
+    EXPECT_TRUE(second);
+    EXPECT_FALSE(futures::try_acquire(others_).get());
+}
+
 TEST_F(memory_shared_mutex, gives_new_readers_a_new_lease_after_a_loss)
 {
     auto lost = prices_.acquire_shared();
