@@ -36,9 +36,13 @@ if weight > capacity then
   return '-5 ' .. capacity .. ' ' .. micros
 end
 
+local own_place = place
 --@ let_in
+if entered then
+  return '1 ' .. entered .. ' ' .. micros
+end
 local found = redis.call('ZSCORE', KEYS[1], who)
-local fits = out + weight <= capacity and (flags % 8 < 4 or not first or first == who)
+local fits = out + weight <= capacity and (flags % 8 < 4 or not first)
 if found and flags % 2 == 0 or not found and not fits then
   -- If this request's own id is in, a repetition was granted first. It must not join the queue.
   local ends = END_IN(place)
@@ -47,6 +51,10 @@ if found and flags % 2 == 0 or not found and not fits then
   end
   local next = redis.call('ZRANGEBYSCORE', KEYS[1], '1', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
   local left = next and math.ceil(next - now) or -1
+  if not next and out > 0 then
+    -- Nobody is in. A script that lacked a permission may have stopped half-way, and left a wrong number.
+    redis.call('ZADD', KEYS[1], 0, 'out')
+  end
   return '0 ' .. (left < 1e12 and left or '999999999999') .. ' ' .. micros
 end
 

@@ -25,6 +25,8 @@ if not found then
   end
 end
 local last, reserve = redis.call('GET', KEYS[2]) or '', '0000'
+-- Before 7.0, when memory is full, SET is refused unless the script has written before. This changes nothing.
+redis.call('ZREM', KEYS[1], '')
 --@ member_fence
 if old then
   redis.call('ZREM', KEYS[1], ARGV[6])
@@ -32,5 +34,6 @@ if old then
   lease = math.max(lease, old - now)
 end
 --@ enter
+local own_place = ''
 --@ let_in
 return (found and '2 ' or '1 ') .. number .. ' ' .. micros

@@ -9,6 +9,7 @@
 --@ clock
 local wanted = ARGV[2]
 --@ census
+local other_kind = wanted == '' and known or wanted ~= '' and not known and out > 0
 local left = redis.call('ZREM', KEYS[1], ARGV[1])
 if left == 1 then
   out = out - WEIGHT_IN(ARGV[1])
@@ -17,9 +18,16 @@ if left == 1 then
   else
     redis.call('DEL', KEYS[1])
   end
+  if known and redis.call('PTTL', KEYS[1]) < FENCE_LIFETIME() + 0 then
+    redis.call('PEXPIRE', KEYS[1], FENCE_LIFETIME())
+  end
 else
 --@ leave_queue
 end
+if other_kind then
+  return left
+end
+local own_place = ''
 --@ let_in
 if left == 1 then
   ANNOUNCE()

@@ -16,11 +16,18 @@ for i, key in ipairs(KEYS) do
     end
     replies[i] = -2
   elseif ends and tonumber(ends) > now then
+    local lives = redis.call('PTTL', key)
+    if lives < tonumber(lease) then
+      -- A semaphore is remembered for 24 hours after its last use.
+      lives = lease
+      if redis.call('ZSCORE', key, 'capacity') or redis.call('ZSCORE', key, 'resized') then
+        lives = lease + FENCE_LIFETIME()
+      end
+    end
+    -- Before 7.0, when memory is full, ZADD is refused unless the script has written before.
+    redis.call('PEXPIRE', key, lives)
     if tonumber(ends) < now + lease then
       redis.call('ZADD', key, math.floor(now + lease), holder)
-    end
-    if redis.call('PTTL', key) < tonumber(lease) then
-      redis.call('PEXPIRE', key, lease)
     end
     replies[i] = 1
   else

@@ -18,5 +18,6 @@ redis.call('ZADD', KEYS[1], -out, 'out', -capacity, known)
 if redis.call('PTTL', KEYS[1]) < FENCE_LIFETIME() + 0 then
   redis.call('PEXPIRE', KEYS[1], FENCE_LIFETIME())
 end
+local own_place = ''
 --@ let_in
 return 1

@@ -251,12 +251,14 @@ bool run::step_server_clock(nanoseconds by)
     return true;
 }
 
-// By days. Only when nothing is held: a lease would last for days, and all would wait for it.
+// By days. Only when nothing is held: a lease would last for days, and all would wait for it. The same is true of a
+// member whose lease has ended, and which no script has removed.
 // Afterwards there is a pause that is longer than a fence is remembered.
 bool run::go_far_back(dice& chance)
 {
     for (const auto& lock : plan_.locks) {
-        if (!server_.holders_of(lock.name).empty()) return false;
+        if (server_.holder_of(lock.name) || !server_.members_of(lock.name).all.empty())
+            return false;
     }
     server_.step_clock(-chance.spread(1h, 96h));
     const auto silence = chance.spread(1h, 60h);

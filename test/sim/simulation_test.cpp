@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace pawl::sim {
@@ -16,17 +17,35 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(simulation, of_a_seed_is_the_same_every_time)
+class simulation_of : public testing::TestWithParam<family> {};
+
+TEST_P(simulation_of, a_seed_is_the_same_every_time)
 {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        const auto first = run{draw_plan(seed), false}.execute();
+        const auto what = draw_plan(seed, GetParam());
+        const auto first = run{what, false}.execute();
         // With a trace, and after other runs have used the memory. Neither may change the result.
-        const auto second = run{draw_plan(seed), true}.execute();
+        const auto second = run{what, true}.execute();
         EXPECT_EQ(first.steps, second.steps) << seed;
         EXPECT_EQ(first.grants, second.grants) << seed;
         EXPECT_EQ(first.losses, second.losses) << seed;
         EXPECT_EQ(first.simulated, second.simulated) << seed;
         EXPECT_EQ(first.fired, second.fired) << seed;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(families, simulation_of,
+                         testing::Values(family::exclusive, family::members),
+                         [](const auto& each) { return std::string{name_of(each.param)}; });
+
+TEST(simulation, has_the_same_faults_in_both_families)
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const auto one = draw_plan(seed, family::exclusive);
+        const auto other = draw_plan(seed, family::members);
+        EXPECT_EQ(one.faults, other.faults) << seed;
+        EXPECT_EQ(one.lease, other.lease) << seed;
+        EXPECT_EQ(one.length, other.length) << seed;
     }
 }
 

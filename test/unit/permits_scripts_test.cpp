@@ -80,6 +80,18 @@ TEST_F(permits_scripts, the_capacity_stays_at_the_server_for_a_day)
     EXPECT_EQ(number_of("capacity"), "-6");
 }
 
+TEST_F(permits_scripts, the_capacity_is_remembered_for_a_day_after_a_long_hold)
+{
+    take('a', 1, {.lease = 2h});
+    for (int hours = 0; hours < 45; ++hours) {
+        pass(1h);
+        EXPECT_EQ(renew(holder('a', 1), "7200000"), "*1|:1|");
+    }
+    EXPECT_EQ(give('a', 1), ":1|");
+    EXPECT_EQ(number_of("capacity"), "-5");
+    EXPECT_EQ(ask({"PTTL", "a"}), ":86400000|");
+}
+
 TEST_F(permits_scripts, more_permits_than_the_capacity_are_refused)
 {
     EXPECT_EQ(take('a', 6), answer("-5 5 1700000000000000"));

@@ -201,6 +201,65 @@ TEST_F(shared_scripts, one_that_looks_lets_in_those_before_it)
     EXPECT_EQ(ask({"EXISTS", "q"}), ":0|");
 }
 
+TEST_F(shared_scripts, one_that_looks_and_enters_lets_in_those_behind_it)
+{
+    write('a');
+    write('b', {.stay = 1s});
+    read('c');
+    read('d');
+    pass(3s);
+    EXPECT_EQ(read('c', {.repeated = true}), granted(t0, "1700000003000000"));
+    EXPECT_EQ(heard(), grant(reader('d'), std::string{t0}, "1700000003000000"));
+    EXPECT_EQ(ask({"EXISTS", "q"}), ":0|");
+    EXPECT_EQ(out(), "-2");
+}
+
+TEST_F(shared_scripts, a_delayed_first_request_that_enters_leaves_no_place)
+{
+    write('a', {.lease = 1s});
+    read('b', {.repeated = true});
+    pass(1s);
+    EXPECT_EQ(read('b'), granted(t0, "1700000001000000"));
+    EXPECT_EQ(ask({"EXISTS", "q"}), ":0|");
+}
+
+TEST_F(shared_scripts, a_place_that_a_holder_has_left_in_the_queue_does_not_block_others)
+{
+    read('b');
+    write('c');
+    ask({"LPUSH", "q", place(entry_mode::reader, {}), reader('b')});
+    EXPECT_EQ(leave(reader('b')), ":1|");
+    EXPECT_EQ(heard(), grant(writer('c'), "1700000000000001", std::string{t0}));
+}
+
+TEST_F(shared_scripts, a_sum_that_is_wrong_is_corrected_when_nobody_is_in)
+{
+    read('a');
+    ask({"ZADD", "a", "-7", "out"});
+    leave(reader('a'));
+    EXPECT_EQ(out(), "-6");
+    EXPECT_EQ(write('b'), busy(-1));
+    EXPECT_EQ(write('b', {.repeated = true}), granted("1700000000000001"));
+}
+
+TEST_F(shared_scripts, a_set_of_another_program_with_a_member_of_the_same_name_is_left_alone)
+{
+    ask({"ZADD", "a", "17", "in", "12", "out"});
+    EXPECT_TRUE(read('a').starts_with("-WRONGTYPE"));
+    EXPECT_EQ(out(), "12");
+    EXPECT_EQ(ask({"PTTL", "a"}), ":-1|");
+}
+
+TEST_F(shared_scripts, a_release_of_a_semaphore_of_the_same_name_changes_nothing)
+{
+    write('a');
+    read('b');
+    capacity_ = "5";
+    EXPECT_EQ(leave(id('c') + "1"), ":0|");
+    EXPECT_EQ(heard(), "");
+    EXPECT_EQ(ask({"ZCARD", "a"}), ":2|");
+}
+
 TEST_F(shared_scripts, a_set_of_another_program_is_left_alone)
 {
     ask({"ZADD", "a", "5", "alice", "9", "bob"});

@@ -1,6 +1,6 @@
 -- The members layout, for objects that several holders may enter together: a sorted set, KEYS[1]. Each holder is
 -- a member: its id of 32 characters, then its weight. The score is the end of its lease in ms by the server's
--- clock. Members with a negative score are numbers: `out`, the sum of the weights that are in; `capacity`; and
+-- clock. Members with a score of 0 or less are numbers: `out`, the sum of the weights that are in; `capacity`; and
 -- `resized` instead of it, after the capacity was changed.
 --
 -- A shared mutex has no stored capacity: a reader weighs 1, and a writer weighs as much as the capacity.
@@ -14,13 +14,13 @@
 local now, out, capacity, known, ended = string.sub(micros, 1, 13), nil, tonumber(wanted) or SHARED_CAPACITY(), nil, 0
 local numbers = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'WITHSCORES')
 for i = 1, #numbers, 2 do
-  local name = numbers[i]
-  if name == 'out' then
-    out = -numbers[i + 1]
-  elseif name == 'capacity' or name == 'resized' then
-    capacity, known = -numbers[i + 1], name
-  else
+  local name, number = numbers[i], -numbers[i + 1]
+  if number < 0 then
     ended = ended + (WEIGHT_IN(name) or 0)
+  elseif name == 'out' then
+    out = number
+  elseif name == 'capacity' or name == 'resized' then
+    capacity, known = number, name
   end
 end
 if not out and redis.call('EXISTS', KEYS[1]) == 1 then

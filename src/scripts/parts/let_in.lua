@@ -1,14 +1,23 @@
 -- Lets in waiters from the head of the queue, as long as the first one fits, each with its own lease and fence.
--- It stops at ARGV[1], which is the script's own business. Afterwards `first` is the first waiter, or false.
+-- Needs `own_place`: the place with which ARGV[1] enters if its turn comes, or '' if it must not enter. It is not
+-- told by a message: `entered` is its fence. Afterwards `first` is the first waiter, or false.
 --
 -- A waiter whose place is no longer kept, or whose client does not listen, is removed, even if it does not fit:
--- it must not block those behind it. parts/hand_over.lua gives the reasons for the rest.
-local first = redis.call('LINDEX', KEYS[3], 0)
-while first and first ~= ARGV[1] do
-  local who, weight, place = first, WEIGHT_IN(first), redis.call('LINDEX', KEYS[3], 1) or ''
+-- it must not block those behind it. parts/hand_over.lua gives the reasons for the rest. A client that may not ask
+-- who listens lets nobody in.
+local first, entered = redis.call('LINDEX', KEYS[3], 0), nil
+while first do
+  local who, weight, own = first, WEIGHT_IN(first), first == ARGV[1]
+  local place = own and own_place or redis.call('LINDEX', KEYS[3], 1) or ''
   local channel, lease = 'pawl:client:' .. CLIENT_IN(place), tonumber(LEASE_IN(place))
-  local listeners = micros < place and redis.pcall('PUBSUB', 'NUMSUB', channel)[2] or 0
-  local waits = weight and lease and listeners > 0
+  local waits = weight and lease and (own or micros < place)
+  if waits and not own then
+    local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)
+    if listeners.err then
+      break
+    end
+    waits = listeners[2] > 0
+  end
   if waits and out + weight > capacity then
     break
   end
@@ -19,9 +28,10 @@ while first and first ~= ARGV[1] do
     last = type(last) == 'string' and last or ''
 --@ member_fence
 --@ enter
-    local told = redis.pcall('PUBLISH', channel,
-      'grant ' .. who .. ' ' .. number .. ' ' .. micros .. ' ' .. KEYS[1])
-    if type(told) ~= 'number' then
+    if own then
+      entered = number
+    elseif type(redis.pcall('PUBLISH', channel,
+        'grant ' .. who .. ' ' .. number .. ' ' .. micros .. ' ' .. KEYS[1])) ~= 'number' then
       out = out - weight
       redis.call('ZREM', KEYS[1], who)
       redis.call('ZADD', KEYS[1], -out, 'out')
