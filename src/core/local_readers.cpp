@@ -85,6 +85,9 @@ void local_readers::granted(bool alone, const lease_ptr& lease, boot_time now)
     if (!alone) line_.asked();
     lease->readers = 1;
     if (!is_sound(*lease, now)) return;
+    // The caller that asks for the line may wait at the server, behind a writer. If callers that ask alone let
+    // the line in again and again, the writer would starve.
+    if (alone && line_.is_asking()) return;
     open_ = lease;
     granted_at_ = now;
     line_.answered();

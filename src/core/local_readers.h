@@ -17,7 +17,9 @@
 // end, and the writer would starve. Any number of readers that arrive one after another cost one round trip
 // in 10 ms.
 //
-// A grant lets in all callers in line. They have the lease from then on, although each is yet to be woken: the
+// A caller that asks alone opens its lease too, unless another one asks at that time.
+//
+// A grant that opens a lease lets in all callers in line. They have the lease from then on, although each is yet to be woken: the
 // lease does not end before they have looked. If it is lost before a caller looks, that caller starts again.
 //
 // Readers whose lease is not renewed share nothing: each asks the server for a lease of its full length. Nor do

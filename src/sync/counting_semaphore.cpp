@@ -71,8 +71,6 @@ private:
 
 acquirable& amount_table::of(unsigned permits)
 {
-    // In a child process, a thread of the parent may have locked the mutex.
-    if (client_->inherited()) raise("permits", {errc::wrong_process, {}});
     const common::scoped_lock guard{mutex_};
     const auto found = all_.find(permits);
     if (found != all_.end()) return found->second;
@@ -128,6 +126,10 @@ counting_semaphore::~counting_semaphore() = default;
 acquirable& counting_semaphore::permits(unsigned n)
 {
     sync::validate_permits(n, amounts_->most());
+    // In a child process, a thread of the parent may have locked the mutex of the amounts.
+    if (amounts_->client()->inherited()) {
+        amounts_->raise("permits", {errc::wrong_process, {}});
+    }
     return n == 1 ? *this : amounts_->of(n);
 }
 

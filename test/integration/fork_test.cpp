@@ -65,6 +65,7 @@ TEST_F(forked_child, gets_the_wrong_process_error)
         expect("confirm", told);
         expect("stateless",
                outcome_of([&] { (void)stateless::try_lock(*client_, "other", "me", 1s); }).code);
+        expect("permits", outcome_of([&] { (void)seats.permits(1); }).code);
         (void)seats.acquire(2, told);
         expect("permits", told);
         seats.resize(4, told);

@@ -210,9 +210,17 @@ TEST_F(readers_of_one_process, that_do_not_wait_ask_alone_while_another_asks)
     const auto waiter = wait_in_line();
     ASSERT_EQ(readers_.arrive(false, at(1)).what, kind::ask_alone);
     const auto lease = grant(at(2), true);
-    EXPECT_EQ(readers_.look(waiter, at(3)).lease, lease) << "its grant is for all";
-    // The one that asks for all is still asking.
-    ASSERT_EQ(readers_.arrive(true, at(20)).what, kind::wait);
+    EXPECT_EQ(readers_.look(waiter, at(3)).what, kind::wait) << "a writer may be before it";
+    EXPECT_EQ(readers_.arrive(true, at(4)).what, kind::wait);
+    EXPECT_EQ(readers_.release(lease, at(5)).what, ending::give_back);
+    const auto for_all = grant(at(6));
+    EXPECT_EQ(readers_.look(waiter, at(7)).lease, for_all);
+}
+
+TEST_F(readers_of_one_process, join_the_lease_of_one_that_asked_alone_if_no_other_asks)
+{
+    const auto lease = grant(at(0), true);
+    EXPECT_EQ(readers_.arrive(true, at(1)).lease, lease);
 }
 
 // ── A silent server ─────────────────────────────────────────────────────────────────────────────
