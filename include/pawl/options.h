@@ -119,8 +119,8 @@ struct lock_options {
 
     // The longest time for which one grant can be held, however long the work takes and whatever
     // extend() asks for. The lock is not renewed beyond that time. If it has not been released by
-    // then, it is lost (cause `held_too_long`), and the lease on the server ends too, within about
-    // the drift of that time. The time counts from just before the request that was granted was sent;
+    // then, it is lost (cause `held_too_long`), and the lease on the server ends soon after: it may
+    // last longer by the drift, and by command_limit if extend() was repeated. The time counts from just before the request that was granted was sent;
     // for a lock that is passed on inside the process, from when it was passed on. A re-entry does not
     // prolong it. Readers that share a lease (shared_mutex.h) share the time of the first of them,
     // which is at most 10 ms earlier. A `lease` that is longer than this is shortened to it.

@@ -42,7 +42,7 @@ namespace pawl {
 // An integer that can be an id: any but bool and the character types.
 template <class T>
 concept integer_id =
-    std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&
+    std::integral<T> && sizeof(T) <= 8 && !std::same_as<std::remove_cv_t<T>, bool> &&
     !std::same_as<std::remove_cv_t<T>, char> && !std::same_as<std::remove_cv_t<T>, wchar_t> &&
     !std::same_as<std::remove_cv_t<T>, char8_t> && !std::same_as<std::remove_cv_t<T>, char16_t> &&
     !std::same_as<std::remove_cv_t<T>, char32_t>;

@@ -74,7 +74,9 @@ std::string_view advice(errc failure, std::string_view detail)
         return "the key is not a lock of this kind: choose another name (only a mutex and a "
                "fair_mutex with the same layout can share one)";
     case errc::lost: return "stop the work that the lock protected, then acquire the lock again";
-    case errc::not_owner: return "release a lock only after it was acquired, and only once";
+    case errc::not_owner:
+        return detail.empty() ? "release a lock only after it was acquired, and only once"
+                              : "pass a hold that has the lock";
     case errc::would_deadlock:
         return detail.empty() ? "use pawl::recursive_mutex to lock again in the same thread"
                               : "unlock it first";
