@@ -38,11 +38,13 @@
 #include <pawl/options.h>
 
 #include <chrono>
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
@@ -63,6 +65,7 @@ public:
     using acquirable::try_acquire_until;
 
     // ── Several permits in one hold ─────────────────────────────────────────────────────────────
+    // The type of n is deduced, so that `{}` in its place means an empty stop_token, and not 0.
 
     // Returns what acquires n permits, for calls that this class does not have, such as the
     // asynchronous ones:
@@ -85,10 +88,24 @@ public:
     // Threads: any thread may call it. A thread that has permits and waits for more can wait for
     //     itself.
     // Cancellation: a stop request ends the wait at once, with `cancelled`.
-    [[nodiscard]] hold acquire(unsigned n, const std::stop_token& stop = {});
-    [[nodiscard]] hold acquire(unsigned n, std::error_code& ec) noexcept;
-    [[nodiscard]] hold acquire(unsigned n, const std::stop_token& stop,
-                               std::error_code& ec) noexcept;
+    template <std::integral Count>
+    [[nodiscard]] hold acquire(Count n, const std::stop_token& stop = {})
+    {
+        return permits(number(n)).acquire(stop);
+    }
+
+    template <std::integral Count>
+    [[nodiscard]] hold acquire(Count n, std::error_code& ec) noexcept
+    {
+        return acquire(n, {}, ec);
+    }
+
+    template <std::integral Count>
+    [[nodiscard]] hold acquire(Count n, const std::stop_token& stop, std::error_code& ec) noexcept
+    {
+        auto* const wanted = permits(number(n), ec);
+        return wanted != nullptr ? wanted->acquire(stop, ec) : hold{};
+    }
 
     // Returns the hold if n permits are free and nobody waits for permits, and std::nullopt if not.
     // Does not wait for others.
@@ -96,10 +113,25 @@ public:
     // On failure: as acquire(n). With ec, returns std::nullopt.
     // Threads: any thread may call it.
     // Cancellation: a stop request ends the call at once.
-    [[nodiscard]] std::optional<hold> try_acquire(unsigned n, const std::stop_token& stop = {});
-    [[nodiscard]] std::optional<hold> try_acquire(unsigned n, std::error_code& ec) noexcept;
-    [[nodiscard]] std::optional<hold> try_acquire(unsigned n, const std::stop_token& stop,
-                                                  std::error_code& ec) noexcept;
+    template <std::integral Count>
+    [[nodiscard]] std::optional<hold> try_acquire(Count n, const std::stop_token& stop = {})
+    {
+        return permits(number(n)).try_acquire(stop);
+    }
+
+    template <std::integral Count>
+    [[nodiscard]] std::optional<hold> try_acquire(Count n, std::error_code& ec) noexcept
+    {
+        return try_acquire(n, {}, ec);
+    }
+
+    template <std::integral Count>
+    [[nodiscard]] std::optional<hold> try_acquire(Count n, const std::stop_token& stop,
+                                                  std::error_code& ec) noexcept
+    {
+        auto* const wanted = permits(number(n), ec);
+        return wanted != nullptr ? wanted->try_acquire(stop, ec) : std::nullopt;
+    }
 
     // These wait as acquire(n) does, but only until the limit. Then they return std::nullopt. If
     // the limit is zero or in the past, they do what try_acquire(n) does.
@@ -107,49 +139,49 @@ public:
     // On failure: as try_acquire(n), and with `unreachable` as the forms for one permit.
     // Threads: any thread may call them.
     // Cancellation: a stop request ends the wait at once.
-    template <class Rep, class Period>
+    template <class Rep, class Period, std::integral Count>
     [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
-                                                      unsigned n, const std::stop_token& stop = {})
+                                                      Count n, const std::stop_token& stop = {})
     {
-        return permits(n).try_acquire_for(wait, stop);
+        return permits(number(n)).try_acquire_for(wait, stop);
     }
 
-    template <class Rep, class Period>
+    template <class Rep, class Period, std::integral Count>
     [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
-                                                      unsigned n, std::error_code& ec) noexcept
+                                                      Count n, std::error_code& ec) noexcept
     {
         return try_acquire_for(wait, n, {}, ec);
     }
 
-    template <class Rep, class Period>
+    template <class Rep, class Period, std::integral Count>
     [[nodiscard]] std::optional<hold> try_acquire_for(std::chrono::duration<Rep, Period> wait,
-                                                      unsigned n, const std::stop_token& stop,
+                                                      Count n, const std::stop_token& stop,
                                                       std::error_code& ec) noexcept
     {
-        auto* const wanted = permits(n, ec);
+        auto* const wanted = permits(number(n), ec);
         return wanted != nullptr ? wanted->try_acquire_for(wait, stop, ec) : std::nullopt;
     }
 
-    template <class Clock, class Duration>
+    template <class Clock, class Duration, std::integral Count>
     [[nodiscard]] std::optional<hold> try_acquire_until(
-        std::chrono::time_point<Clock, Duration> when, unsigned n, const std::stop_token& stop = {})
+        std::chrono::time_point<Clock, Duration> when, Count n, const std::stop_token& stop = {})
     {
-        return permits(n).try_acquire_until(when, stop);
+        return permits(number(n)).try_acquire_until(when, stop);
     }
 
-    template <class Clock, class Duration>
+    template <class Clock, class Duration, std::integral Count>
     [[nodiscard]] std::optional<hold> try_acquire_until(
-        std::chrono::time_point<Clock, Duration> when, unsigned n, std::error_code& ec) noexcept
+        std::chrono::time_point<Clock, Duration> when, Count n, std::error_code& ec) noexcept
     {
         return try_acquire_until(when, n, {}, ec);
     }
 
-    template <class Clock, class Duration>
+    template <class Clock, class Duration, std::integral Count>
     [[nodiscard]] std::optional<hold> try_acquire_until(
-        std::chrono::time_point<Clock, Duration> when, unsigned n, const std::stop_token& stop,
+        std::chrono::time_point<Clock, Duration> when, Count n, const std::stop_token& stop,
         std::error_code& ec) noexcept
     {
-        auto* const wanted = permits(n, ec);
+        auto* const wanted = permits(number(n), ec);
         return wanted != nullptr ? wanted->try_acquire_until(when, stop, ec) : std::nullopt;
     }
 
@@ -179,6 +211,13 @@ public:
     void resize(unsigned capacity, std::error_code& ec) noexcept;
 
 private:
+    // 0, which is not allowed, if n does not fit.
+    template <std::integral Count>
+    [[nodiscard]] static constexpr unsigned number(Count n) noexcept
+    {
+        return std::in_range<unsigned>(n) ? static_cast<unsigned>(n) : 0;
+    }
+
     // nullptr if n is not allowed. Then ec is set.
     [[nodiscard]] acquirable* permits(unsigned n, std::error_code& ec) noexcept;
 

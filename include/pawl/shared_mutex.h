@@ -31,8 +31,8 @@
 // once. With renew = false or with a heartbeat, each reader has its own lease. Writers share nothing.
 //
 // Fences. A writer gets a new fence, greater than all before it. A reader has the fence of the last
-// writer before it. So readers with the same fence see the same data. Data with a greater fence were
-// written after the reader had lost the lock.
+// writer before it. So a reader whose fence is smaller than that of some data has come too late to
+// see them, and readers with the same fence have seen the same data.
 //
 // If a process dies, its leases end on the server, each for itself: a dead reader keeps a writer out
 // for the rest of its lease, and no longer.
@@ -138,15 +138,18 @@ public:
 
     // ── Changing sides ──────────────────────────────────────────────────────────────────────────
     // For holds from acquire(), acquire_shared() and the other forms that return one. The new hold
-    // has a new id(). The old one is empty afterwards, and on_event reports that it was released.
+    // has a new id(), and its lease does not end before that of the old one. The old hold is empty
+    // afterwards, and on_event reports that it was released.
 
     // Makes the writer a reader. No other writer can come between, so the reader sees what it wrote.
     // Readers at the head of the queue enter together with it. The new hold has the same fence.
     // Round trips: one.
-    // On failure: throws pawl::error or sets ec. `writer` is unchanged, with two exceptions. `lost`:
-    //     it was lost before. `unreachable`: if the server may have executed the request, `writer`
-    //     is lost, because the server may have let others in. `bad_argument`: `writer` is not a
-    //     writer of this lock. `not_owner`: it is empty.
+    // On failure: throws pawl::error or sets ec. `writer` still has the lock, with two exceptions.
+    //     `lost`: it was lost before, or the server said so now. `unreachable`: if the server may
+    //     have executed the request, or may yet do so, `writer` is lost, because the server may let
+    //     others in. After `refused` and `not_a_lock`, the server is asked whether `writer` is still
+    //     in: one more round trip. `bad_argument`: `writer` is not a writer of this lock.
+    //     `not_owner`: it is empty.
     // Threads: any thread may call it, but not while another thread uses `writer`.
     // Cancellation: none. It ends within client_options::command_limit.
     [[nodiscard]] hold downgrade(hold&& writer);
@@ -154,7 +157,7 @@ public:
 
     // Makes the reader the writer, if it is the only reader. Then no other writer has come between
     // what it read and what it writes, and waiters do not matter. Otherwise it returns std::nullopt,
-    // and `reader` is unchanged.
+    // and `reader` still has the lock. New readers of this client do not join its lease any more.
     //
     // There is no form that waits. Two readers that wait to become the writer would wait for each
     // other for ever, because each of them stays in. When it returns std::nullopt: release `reader`,

@@ -34,13 +34,6 @@ public:
 // Milliseconds in 32 bits, up to 49 days.
 using duration32 = std::chrono::duration<std::uint32_t, std::milli>;
 
-// For one of several readers that share a lease: stop is requested when the lease is lost, unless the reader has
-// left it before.
-struct reader_loss {
-    std::stop_source source;
-    std::atomic<bool> left{false};
-};
-
 // A client may have a million of these.
 struct lease {
     // ── Set before the lease is in a table, and fixed after that ────────────────────────────────
@@ -93,8 +86,12 @@ struct lease {
     // Of the current hold: stop is requested when the lease is lost. It has no state if no user asked
     // for the token. Stop is requested outside of all locks, because that runs the user's callbacks.
     std::stop_source lost{std::nostopstate};
-    // The same for readers, which share the lease: those whose token a user asked for.
-    std::forward_list<std::shared_ptr<reader_loss>> readers_to_tell;
+    // In place of it, of each reader that shares the lease, has asked for its token, and has not left.
+    struct reader_loss {
+        const void* reader;
+        std::stop_source source;
+    };
+    std::forward_list<reader_loss> lost_to_readers;
 
     // ── Of core::local_readers, under the mutex of its owner ───────────────────────────────────
 

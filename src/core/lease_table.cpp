@@ -67,7 +67,7 @@ void lease_table::add(const lease_ptr& lease, boot_time sent)
     const auto deadline = local_deadline(sent, lease->length, drift_);
     base::require(sent < deadline && deadline < sent + lease->length,
                   "the deadline of a grant is not within its lease");
-    lease->deadline = deadline;
+    lease->deadline = std::max(deadline, lease->deadline.load());
     lease->renew_at = sent + lease->length / 3;
     begin_hold(*lease, sent);
     schedule(lease);
@@ -146,7 +146,7 @@ void lease_table::expire(boot_time now, transitions& out)
         if (lease->valid_until() <= now) {
             move_to(lease, hold_state::lost, cause_of_end(*lease), {}, out);
             if (base::is(base::mutant::d16_renews_what_is_lost)) {
-                lease->deadline = boot_time::max();
+                lease->deadline = boot_time::max() - base::boot_clock::duration{1};
                 schedule(lease);
             }
         } else if (lease->under_way) {

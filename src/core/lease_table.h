@@ -45,7 +45,7 @@ public:
     {
     }
 
-    // A lease was granted to a request sent at `sent`.
+    // A lease was granted to a request sent at `sent`. If it has a deadline already, the later one counts.
     void add(const lease_ptr& lease, base::boot_time sent);
 
     // The lease is being given back. From now on it is neither renewed nor lost. Returns false if it was

@@ -2,6 +2,7 @@
 
 #include "base/mutant.h"
 #include "core/object.h"
+#include "sync/departure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,6 +47,12 @@ acquisition::acquisition(client_state& client, std::shared_ptr<local_lock> lock,
 acquisition::~acquisition()
 {
     if (result_) return;
+    if (taken_) {
+        // There was no memory for its grant.
+        client_->start(std::make_unique<departure>(*client_, lock_, taken_),
+                       [](const departure& /*over*/) {});
+        return;
+    }
     // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.
     if (in_line_) lock_->leave(*in_line_);
     if (asking_) {
@@ -70,9 +77,7 @@ core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_ti
     in_line_.reset();
     switch (mine.what) {
     case kind::take:
-    case kind::join:
-        return finish(
-            std::make_shared<hold::grant>(client_->shared_from_this(), mine.lease, lock_, how_));
+    case kind::join: return finish_with(mine.lease);
     case kind::busy: return finish(trouble{errc::busy, {}});
     case kind::give_up: return finish(mine.why);
     case kind::ask: return ask(false, now);
@@ -189,9 +194,21 @@ core::step acquisition::granted()
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
     lease->has_reserve = lease->reserve > 0;
+    if (instead_of_) {
+        // The server does not shorten the lease of the old holder.
+        lease->deadline = instead_of_->deadline.load();
+        lease->longest = instead_of_->longest.load();
+    }
     client_->leases().add(lease, got.sent);
     lock_->granted(*asks_alone_, lease);
     asking_->place.reset();
+    return finish_with(lease);
+}
+
+// This caller has the lease from now on.
+core::step acquisition::finish_with(const core::lease_ptr& lease)
+{
+    taken_ = lease;
     return finish(std::make_shared<hold::grant>(client_->shared_from_this(), lease, lock_, how_));
 }
 

@@ -54,6 +54,12 @@ public:
         return asking_ && asking_->machine.result().uncertain;
     }
 
+    // After `finish`: some request had no answer, and may still be on its way.
+    [[nodiscard]] bool is_unanswered() const
+    {
+        return asking_ && asking_->machine.result().wanted_until != base::boot_time{};
+    }
+
     // After `finish`. A grant's lease is in the hands of the lease_keeper. Without a grant, nothing of
     // this call is left at the server, as soon as the server can be reached. The grant is null if the
     // object was a gate, which gives nothing to hold.
@@ -84,6 +90,7 @@ private:
     [[nodiscard]] core::step checked(core::step step);
     [[nodiscard]] core::step granted();
     [[nodiscard]] core::step not_granted();
+    [[nodiscard]] core::step finish_with(const core::lease_ptr& lease);
     [[nodiscard]] core::step finish(result got);
 
     client_state* client_;
@@ -96,6 +103,7 @@ private:
     std::optional<bool> asks_alone_;  // once it is this caller's turn to ask
     // Until the end of this object: a late reply needs what the request points to.
     std::unique_ptr<at_server> asking_;
+    core::lease_ptr taken_;  // this caller has it
     std::optional<result> result_;
 };
 

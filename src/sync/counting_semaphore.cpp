@@ -136,40 +136,6 @@ acquirable* counting_semaphore::permits(unsigned n, std::error_code& ec) noexcep
     return sync::with_code(ec, [&] { return &permits(n); });
 }
 
-hold counting_semaphore::acquire(unsigned n, const std::stop_token& stop)
-{
-    return permits(n).acquire(stop);
-}
-
-hold counting_semaphore::acquire(unsigned n, std::error_code& ec) noexcept
-{
-    return acquire(n, {}, ec);
-}
-
-hold counting_semaphore::acquire(unsigned n, const std::stop_token& stop,
-                                 std::error_code& ec) noexcept
-{
-    auto* const wanted = permits(n, ec);
-    return wanted != nullptr ? wanted->acquire(stop, ec) : hold{};
-}
-
-std::optional<hold> counting_semaphore::try_acquire(unsigned n, const std::stop_token& stop)
-{
-    return permits(n).try_acquire(stop);
-}
-
-std::optional<hold> counting_semaphore::try_acquire(unsigned n, std::error_code& ec) noexcept
-{
-    return try_acquire(n, {}, ec);
-}
-
-std::optional<hold> counting_semaphore::try_acquire(unsigned n, const std::stop_token& stop,
-                                                    std::error_code& ec) noexcept
-{
-    auto* const wanted = permits(n, ec);
-    return wanted != nullptr ? wanted->try_acquire(stop, ec) : std::nullopt;
-}
-
 unsigned counting_semaphore::capacity() const noexcept
 {
     return amounts_->capacity();

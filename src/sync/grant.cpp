@@ -128,7 +128,7 @@ unsigned grant::drop_one()
     // It is passed on only after this grant has left.
     base::require(after.is_locked() || lease_->fence == fence_,
                   "a lock is released by a hold that another one has followed");
-    if (!after.is_locked() && is_reader()) client_->leases().reader_left(own_loss_);
+    if (!after.is_locked() && watched_) client_->leases().reader_left(lease_, this);
     return after.holds();
 }
 
@@ -174,6 +174,7 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
     const auto end = client_->platform().now() + client_->options().command_limit;
     std::chrono::nanoseconds way = milliseconds{50};
     while (true) {
+        if (state() == hold_state::lost) return lost_because(lease_->why);
         const auto now = client_->platform().now();
         if (now >= end) return trouble{errc::unreachable, "the answer took too long"};
         const auto left = lease_->hold_ends.load() - now;
@@ -222,8 +223,8 @@ void grant::not_changed()
     lease_->changing = false;
 }
 
-// The request may be executed at any time from now on, and then this holder is out. It must not rely on the
-// lock until the next renewal finds that.
+// The request may be executed at any time from now on, and then this holder is out. So it must not rely on the
+// lock any more.
 void grant::perhaps_changed()
 {
     client_->leases().lose(lease_, cause::unreachable);
@@ -298,11 +299,22 @@ std::stop_token grant::lost() const
         return stopped.get_token();
     }
     client_->leases().notice_time(lease_);
-    auto& leases = client_->leases();
-    auto source = is_reader() ? leases.loss_of(lease_, own_loss_) : leases.loss_of(lease_, fence_);
+    auto source = loss();
     // The dispatcher requests it too, but may be late. This runs the user's callbacks.
     if (lease_->state == hold_state::lost && has_holds()) source.request_stop();
     return source.get_token();
+}
+
+// The readers that share a lease leave it one by one, so each has a source of its own.
+std::stop_source grant::loss() const
+{
+    auto& leases = client_->leases();
+    if (!is_reader()) return leases.loss_of(lease_, fence_);
+    watched_ = true;
+    auto source = leases.loss_of_reader(lease_, this);
+    // It may have left in the meantime. A loss after that does not concern it.
+    if (!has_holds()) leases.reader_left(lease_, this);
+    return source;
 }
 
 bool grant::is_reader() const noexcept

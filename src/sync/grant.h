@@ -42,6 +42,9 @@ public:
           fence_{lease_->fence}
     {
     }
+    ~grant() = default;
+    grant(const grant&) = delete;
+    grant& operator=(const grant&) = delete;
 
     // One hold more: the lock is entered again. `not_owner` if the last hold has left in the meantime:
     // then the lock must be acquired anew.
@@ -92,6 +95,7 @@ private:
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
     [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds length) const;
+    [[nodiscard]] std::stop_source loss() const;
     [[nodiscard]] bool is_reader() const noexcept;
     [[nodiscard]] unsigned drop_one();
     void undo_entry();
@@ -107,7 +111,7 @@ private:
     release_mode how_;
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
-    mutable std::shared_ptr<core::reader_loss> own_loss_;  // of a reader; for the lease_keeper
+    mutable std::atomic<bool> watched_{false};  // a reader whose token was asked for
 };
 
 }  // namespace pawl::sync

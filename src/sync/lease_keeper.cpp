@@ -129,6 +129,7 @@ void lease_keeper::rest(const lease_ptr& lease)
     const common::scoped_lock guard{mutex_};
     if (lease->is_over()) return;
     table_.rest(lease);
+    set_alarm();
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
 
@@ -148,21 +149,19 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
     return lease->lost;
 }
 
-std::stop_source lease_keeper::loss_of(const lease_ptr& lease,
-                                       std::shared_ptr<core::reader_loss>& mine)
+std::stop_source lease_keeper::loss_of_reader(const lease_ptr& lease, const void* reader)
 {
     const common::scoped_lock guard{mutex_};
-    if (!mine) {
-        mine = std::make_shared<core::reader_loss>();
-        lease->readers_to_tell.push_front(mine);
-    }
-    return mine->source;
+    auto& all = lease->lost_to_readers;
+    const auto found = std::ranges::find(all, reader, &core::lease::reader_loss::reader);
+    if (found != all.end()) return found->source;
+    return all.emplace_front(core::lease::reader_loss{reader, std::stop_source{}}).source;
 }
 
-void lease_keeper::reader_left(const std::shared_ptr<core::reader_loss>& mine)
+void lease_keeper::reader_left(const lease_ptr& lease, const void* reader)
 {
     const common::scoped_lock guard{mutex_};
-    if (mine) mine->left = true;
+    lease->lost_to_readers.remove_if([&](const auto& each) { return each.reader == reader; });
 }
 
 void lease_keeper::notice_time(const lease_ptr& lease)
@@ -331,7 +330,7 @@ void lease_keeper::wait_for_given_back(boot_time until)
 void lease_keeper::tell(const core::transitions& changes)
 {
     for (const auto& change : changes) {
-        auto& lease = *change.which;
+        const auto& lease = *change.which;
         if (change.to == hold_state::lost && !lease.watcher.expired()) {
             loop_.post([watcher = lease.watcher] {
                 if (const auto here = watcher.lock()) here->on_lost();
@@ -341,12 +340,10 @@ void lease_keeper::tell(const core::transitions& changes)
         if (change.to == hold_state::lost && lease.lost.stop_possible()) {
             stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });
         }
-        if (change.to == hold_state::lost && !lease.readers_to_tell.empty()) {
-            stops_.post([readers = std::exchange(lease.readers_to_tell, {})] {
-                for (const auto& each : readers) {
-                    if (!each->left) each->source.request_stop();
-                }
-            });
+        if (change.to == hold_state::lost) {
+            for (const auto& each : lease.lost_to_readers) {
+                stops_.post([lost = each.source]() mutable { lost.request_stop(); });
+            }
         }
         tell_handlers(change);
     }

@@ -53,11 +53,10 @@ public:
     // hold does not have the lock any more.
     [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease, std::uint64_t fence);
 
-    // The same for one of the readers that share a lease. `mine` belongs to that reader, is empty at first,
-    // and must not be used outside of these two functions. reader_left(): it is not told any more.
-    [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease,
-                                           std::shared_ptr<core::reader_loss>& mine);
-    void reader_left(const std::shared_ptr<core::reader_loss>& mine);
+    // The same for one of the readers that share the lease. After reader_left(), stop is not requested any
+    // more. A callback that runs already is not waited for.
+    [[nodiscard]] std::stop_source loss_of_reader(const core::lease_ptr& lease, const void* reader);
+    void reader_left(const core::lease_ptr& lease, const void* reader);
 
     // Looks at the clock: if the deadline has passed, the lease is lost when this returns.
     void notice_time(const core::lease_ptr& lease);

@@ -61,25 +61,44 @@ lock_state::result lock_state::enter_instead_of(hold& from)
     wanted.instead_of(old->share_lease());
     try {
         client_->driver().run(wanted, nullptr);
+        return settle_change(from, *old, wanted);
     } catch (const std::system_error& e) {
         old->perhaps_changed();
         return trouble{errc::unreachable, e.what()};
+    } catch (...) {
+        old->perhaps_changed();
+        throw;
     }
+}
+
+// The old holder is out, or is still in, or nobody knows.
+lock_state::result lock_state::settle_change(hold& from, grant& old, acquisition& wanted)
+{
     auto& got = wanted.outcome();
     if (std::holds_alternative<grant_ptr>(got)) {
         // Another thread may have released it meanwhile.
-        if (async_access::take(from)) old->changed();
-    } else if (wanted.is_uncertain()) {
-        old->perhaps_changed();
-    } else {
-        old->not_changed();
-        // The server also refuses the change if the old holder is not in any more.
+        if (async_access::take(from)) old.changed();
+        return std::move(got);
+    }
+    auto& failed = std::get<trouble>(got);
+    const bool answered = failed.code != errc::unreachable && !wanted.is_unanswered();
+    if (wanted.is_uncertain() && !answered) {
+        old.perhaps_changed();
+        return trouble{errc::unreachable, "the server may yet execute the change"};
+    }
+    // The server also refuses the change if the old holder is not in any more. And an error may have come
+    // after a part of the change was executed.
+    if (answered && failed.code != errc::busy) {
         bool still_in = true;
-        if (std::get<trouble>(got).code == errc::refused && !old->confirm(still_in) && !still_in) {
-            return lost_because(old->why());
+        const auto silent = old.confirm(still_in);
+        if (!silent && !still_in) return lost_because(old.why());
+        if (silent && wanted.is_uncertain()) {
+            old.perhaps_changed();
+            return std::move(failed);
         }
     }
-    return std::move(got);
+    old.not_changed();
+    return std::move(failed);
 }
 
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,

@@ -70,6 +70,7 @@ private:
     }
     [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
+    [[nodiscard]] static result settle_change(hold& from, grant& old, acquisition& wanted);
     [[nodiscard]] bool is_in() const;
     [[nodiscard]] grant_ptr own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept PAWL_REQUIRES(mutex_);

@@ -74,12 +74,20 @@ void members_checker::after(const std::vector<std::string_view>& words, std::str
         check_order(what);
         check_places(what);
         check_nobody_fits(what);
-        for (const auto& [holder, fence] : told_) {
-            const auto* const place = what.was.place(holder);
-            grant(index, holder, place != nullptr && place->reads, fence);
-            server_grants(index, holder, true);
-        }
+        // The caller of an acquire enters in its turn: after some of those that are told, and before others.
+        const bool enters = call->what == kind::acquire && what.code >= 1;
+        const auto own_fence = enters ? fence_in(reply) : std::uint64_t{0};
+        const auto grant_told = [&](bool ahead) {
+            for (const auto& [holder, fence] : told_) {
+                if ((enters && fence <= own_fence) != ahead) continue;
+                const auto* const place = what.was.place(holder);
+                grant(index, holder, place != nullptr && place->reads, fence);
+                server_grants(index, holder, true);
+            }
+        };
+        grant_told(true);
         if (call->what == kind::acquire) after_acquire(what, reply);
+        grant_told(false);
         if (call->what == kind::release) after_release(what);
     }
 }
@@ -199,9 +207,9 @@ void members_checker::check_nobody_fits(const change& what)
     const bool lets_in = (acquires && what.code >= 0) || what.call.what == kind::release;
     if (!lets_in) return;
     const auto* const first = what.is.first();
-    // A caller that waited has let in only those ahead of it.
-    const bool waited = acquires && what.was.place(caller) != nullptr;
-    if (first != nullptr && !waited && what.is.has_room_for(first->weight)) {
+    // A caller that waits blocks those behind it, also while its client does not listen: it asks, so it is there.
+    const bool waits = acquires && what.is.place(caller) != nullptr;
+    if (first != nullptr && !waits && what.is.has_room_for(first->weight)) {
         fail("nobody is forgotten", what.lock, short_id(first->holder) + " was not let in");
     }
     const bool is_first = first == nullptr || caller.starts_with(first->holder);

@@ -56,14 +56,14 @@ std::span<const mutant> all_mutants()
            "    redis.call('PEXPIRE', key, lease)\n  end\n"
            "  local found = redis.pcall('HGET', key, holder)\n  if type"}}},
         {"D3-acquire",
-         "the validity is counted from the arrival of the reply",
+         "the deadline is counted from the arrival of the reply",
          code::d3_deadline_from_reply,
          {}},
         {"D3-renew",
-         "the validity of a renewal is counted from the arrival of the reply",
+         "the deadline after a renewal is counted from the arrival of the reply",
          code::d3_renewal_from_reply,
          {}},
-        {"D4", "the validity is measured by the wall clock", code::d4_wall_clock, {}},
+        {"D4", "the deadline is measured by the wall clock", code::d4_wall_clock, {}},
         {"D5", "a lock is granted although nothing is left of its lease", code::d5_stale_grant, {}},
         {"D7", "drift is added instead of subtracted", code::d7_drift_added, {}},
         {"D9",
@@ -295,8 +295,8 @@ std::span<const mutant> all_mutants()
         {"keeps-place",
          "a waiter that enters when it asks again keeps its place in the queue",
          code::none,
-         {{"if flags % 2 == 1 then\nlocal found = redis.pcall('LPOS', KEYS[3], ARGV[1])",
-           "if false then\nlocal found = redis.pcall('LPOS', KEYS[3], ARGV[1])"}},
+         {{"entered = number\n",
+           "entered = number\n      redis.call('RPUSH', KEYS[3], who, place)\n      break\n"}},
          family::members},
     };
     return all;

@@ -5,13 +5,25 @@
 #include <pawl/counting_semaphore.h>
 #include <pawl/error.h>
 
+#include <concepts>
+#include <cstdint>
 #include <future>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
 
 namespace pawl::test {
 namespace {
+
+// The compiler takes `{}` for an empty stop_token, not for zero permits.
+template <class Semaphore>
+concept takes_an_empty_token = requires(Semaphore seats, std::error_code ec) {
+    { seats.acquire({}, ec) } -> std::same_as<hold>;
+    { seats.try_acquire({}, ec) } -> std::same_as<std::optional<hold>>;
+    { seats.try_acquire_for(5s, {}, ec) } -> std::same_as<std::optional<hold>>;
+};
+static_assert(takes_an_empty_token<counting_semaphore>);
 
 class counting_semaphores : public with_memory {
 protected:
@@ -53,6 +65,25 @@ protected:
     counting_semaphore seats_{client_, "seats", 5};
     counting_semaphore wanted_{other_, "seats", 5};
 };
+
+TEST_F(counting_semaphores, takes_empty_braces_for_a_token)
+{
+    std::error_code told;
+    const auto first = seats_.acquire({}, told);
+    EXPECT_FALSE(told);
+    EXPECT_TRUE(first);
+    EXPECT_TRUE(seats_.try_acquire({}, told));
+    EXPECT_TRUE(seats_.try_acquire_for(5s, {}, told));
+    EXPECT_TRUE(seats_.try_acquire_until(std::chrono::steady_clock::now(), {}, told));
+}
+
+TEST_F(counting_semaphores, refuses_numbers_that_do_not_fit)
+{
+    EXPECT_EQ(code_of([&] { static_cast<void>(seats_.acquire(-1)); }), errc::bad_argument);
+    const auto wraps_to_one = (std::uint64_t{1} << 32U) + 1;
+    EXPECT_EQ(code_of([&] { static_cast<void>(seats_.try_acquire(wraps_to_one)); }),
+              errc::bad_argument);
+}
 
 // ── Permits ─────────────────────────────────────────────────────────────────────────────────────
 

@@ -3,6 +3,7 @@
 #include "unit/queue_view.h"
 
 #include <future>
+#include <thread>
 #include <utility>
 
 namespace pawl::test {
@@ -207,6 +208,47 @@ TEST_F(memory_change, that_the_server_does_not_answer_loses_the_lock)
     EXPECT_EQ(released, errc::lost);
     server_.advance(5s);
     EXPECT_TRUE(patient_.try_acquire()) << "nothing of either holder is left";
+}
+
+TEST_F(memory_change, is_not_busy_if_an_earlier_try_may_yet_be_executed)
+{
+    auto reader = prices_.acquire_shared();
+    const auto second = patient_.acquire_shared();
+    server_.freeze();
+    std::error_code told;
+    auto writing = std::async(std::launch::async,
+                              [&] { return prices_.try_upgrade(reader, told).has_value(); });
+    // The first try gets no answer, and the second one an answer when the server goes on.
+    for (int i = 0; i < 4; ++i) {
+        std::this_thread::sleep_for(50ms);
+        server_.advance(500ms);
+    }
+    server_.thaw();
+    EXPECT_FALSE(writing.get());
+    EXPECT_EQ(told, errc::unreachable);
+    EXPECT_EQ(reader.state(), hold_state::lost);
+}
+
+TEST_F(memory_change, that_the_server_answers_with_an_error_leaves_the_lock_as_it_is)
+{
+    auto reader = prices_.acquire_shared();
+    queue_.spoil_fence("prices");
+    std::error_code told;
+    EXPECT_FALSE(prices_.try_upgrade(reader, told));
+    EXPECT_TRUE(told == errc::refused || told == errc::not_a_lock) << told;
+    EXPECT_EQ(reader.state(), hold_state::held);
+    EXPECT_TRUE(reader.confirm());
+    server_.advance(1h);
+    EXPECT_EQ(reader.state(), hold_state::held) << "it is renewed";
+}
+
+TEST_F(memory_change, does_not_shorten_the_lease)
+{
+    shared_mutex brief{client_, "prices", {.lease = 10s}};
+    auto writer = brief.acquire();
+    writer.extend(1h);
+    const auto reader = brief.downgrade(std::move(writer));
+    EXPECT_GT(reader.valid_for(), 50min);
 }
 
 }  // namespace

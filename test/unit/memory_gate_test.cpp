@@ -200,8 +200,7 @@ TEST_F(memory_latch, and_a_barrier_of_one_name_are_an_error_that_names_the_kind)
     mine_.count_down();
     barrier same{other_, "gate", 2};
     EXPECT_EQ(code_of([&] { (void)same.arrive(); }), errc::not_a_lock);
-    EXPECT_NE(message_of([&] { same.arrive_and_wait(); }).find("it is a latch"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { same.arrive_and_wait(); }).find("it is a latch"), std::string::npos);
 }
 
 TEST_F(memory_latch, does_not_use_the_key_of_a_lock)

@@ -53,6 +53,32 @@ TEST_F(memory_holding, has_a_lease_that_is_not_longer_than_the_longest_time)
     EXPECT_FALSE(server_.is_locked("limited"));
 }
 
+TEST_F(memory_holding, is_renewed_in_time_after_the_release_of_a_lock_that_lingers)
+{
+    mutex lock{client_, "limited", {.lease = 3s, .linger = 1min, .longest_hold = 4s}};
+    ASSERT_TRUE(eventually([&] {
+        lock.acquire().release();
+        return server_.is_locked("limited");
+    })) << "it lingers only when the client listens";
+    auto held = lock.acquire();
+    server_.advance(1500ms);  // renewed until its end
+    held.release();
+    server_.advance(2s);
+    server_.cut_off(client_);
+    server_.advance(1s);
+    EXPECT_TRUE(server_.is_locked("limited"));
+    server_.reconnect(client_);
+}
+
+TEST_F(memory_holding, that_is_lost_cannot_be_ensured)
+{
+    mutex lock{client_, "limited", limited};
+    auto held = lock.acquire();
+    server_.lose("limited");
+    server_.advance(9s);
+    EXPECT_EQ(code_of([&] { held.ensure(5s); }), errc::lost);
+}
+
 TEST_F(memory_holding, has_its_own_time_for_each_hold_of_a_lock_that_lingers)
 {
     mutex lock{client_, "limited", {.lease = 3s, .linger = 1min, .longest_hold = 10s}};

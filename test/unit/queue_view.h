@@ -40,14 +40,22 @@ public:
         return ask("EXISTS", store::fence_key(lock)) == 1;
     }
 
+    // Puts a value of another type in the place of the fence. Requests that need the fence fail then.
+    void spoil_fence(const std::string& lock)
+    {
+        ask("DEL", store::fence_key(lock));
+        ask("LPUSH", store::fence_key(lock), "not a number");
+    }
+
 private:
-    std::int64_t ask(std::string_view command, std::string_view key)
+    template <class... Words>
+    std::int64_t ask(const Words&... words)
     {
         const auto asked = std::make_shared<store::memory::request>();
         asked->from = me_;
         asked->connected = true;
         asked->on_answer = [] {};
-        redis::append_request(asked->bytes, std::vector<std::string_view>{command, key});
+        redis::append_request(asked->bytes, std::vector<std::string_view>{words...});
         server_->send(asked);
         redis::reply_parser parser;
         EXPECT_EQ(parser.parse(asked->reply), redis::parse_status::complete);

@@ -66,8 +66,7 @@ TEST_F(wire_gate, replies_to_an_arrival)
     EXPECT_EQ(failed(bulk("-5 1 1700000000000000")).detail,
               "2 arrivals are more than the 1 that are missing");
     EXPECT_EQ(failed(bulk("-6 3 1700000000000000")).what, failure_kind::not_a_lock);
-    EXPECT_EQ(failed(bulk("-6 3 1700000000000000")).detail,
-              "it is a barrier");
+    EXPECT_EQ(failed(bulk("-6 3 1700000000000000")).detail, "it is a barrier");
     EXPECT_EQ(failed("-WRONGTYPE a hash of another program\r\n").what, failure_kind::not_a_lock);
 }
 
