@@ -69,14 +69,16 @@ lock_state::result lock_state::enter_instead_of(hold& from)
     if (std::holds_alternative<grant_ptr>(got)) {
         // Another thread may have released it meanwhile.
         if (async_access::take(from)) old->changed();
-    } else if (wanted.is_uncertain()) {
-        old->perhaps_changed();
     } else {
-        old->not_changed();
         // The server also refuses the change if the old holder is not in any more.
+        const bool refused = std::get<trouble>(got).code == errc::refused;
         bool still_in = true;
-        if (std::get<trouble>(got).code == errc::refused && !old->confirm(still_in) && !still_in) {
-            return lost_because(old->why());
+        if (wanted.is_uncertain()) {
+            old->perhaps_changed();
+            if (refused) return lost_because(old->why());
+        } else {
+            old->not_changed();
+            if (refused && !old->confirm(still_in) && !still_in) return lost_because(old->why());
         }
     }
     return std::move(got);

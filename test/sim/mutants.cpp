@@ -224,6 +224,19 @@ std::span<const mutant> all_mutants()
          code::none,
          {{"  first = redis.call('LINDEX', KEYS[3], 0)\nend", "  break\nend"}},
          family::members},
+        {"D23-downgrade",
+         "a writer that becomes a reader does not let in the readers behind it",
+         code::none,
+         {{"  redis.call('PEXPIRE', KEYS[1], ends - now)\nend\nlocal own_place = ''\n"
+           "local first, entered = redis.call('LINDEX', KEYS[3], 0), nil\n",
+           "  redis.call('PEXPIRE', KEYS[1], ends - now)\nend\nlocal own_place = ''\n"
+           "local first, entered = false, nil\n"}},
+         family::members},
+        {"upgrade-beside",
+         "a reader becomes the writer although other readers are in",
+         code::none,
+         {{"if out - tonumber(string.sub(ARGV[6], 33)) + weight > capacity then", "if false then"}},
+         family::members},
         {"beside-writer",
          "a reader is let in although a writer is in",
          code::none,
@@ -292,12 +305,6 @@ std::span<const mutant> all_mutants()
          code::none,
          {{"waits = listeners[2] > 0", "waits = true"}},
          family::members},
-        {"keeps-place",
-         "a waiter that enters when it asks again keeps its place in the queue",
-         code::none,
-         {{"if flags % 2 == 1 then\nlocal found = redis.pcall('LPOS', KEYS[3], ARGV[1])",
-           "if false then\nlocal found = redis.pcall('LPOS', KEYS[3], ARGV[1])"}},
-         family::members},
     };
     return all;
 }
@@ -319,7 +326,7 @@ void check_changes(const mutant& which)
               &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
               &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep,
               &scripts::members_acquire, &scripts::members_renew, &scripts::members_check,
-              &scripts::members_release}) {
+              &scripts::members_release, &scripts::members_exchange}) {
             fits = fits || script->text.find(from) != std::string_view::npos;
         }
         if (!fits) {
