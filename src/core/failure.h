@@ -13,6 +13,7 @@ enum class failure_kind {
     unavailable,  // the store said: try later
     not_a_lock,   // an acquire found a value of another type under that name
     refused,      // the store said no, and trying again does not help
+    gone,         // the holder that was to be exchanged does not have the lock any more
     no_reply,     // the request was sent, but no answer came within the limit
     unreachable,  // there is no connection, or it broke
     cancelled,    // stop was requested by the caller's stop_token
@@ -35,7 +36,8 @@ struct failure {
 // Whether the store gave a final answer.
 [[nodiscard]] constexpr bool is_answer(failure_kind what) noexcept
 {
-    return what == failure_kind::not_a_lock || what == failure_kind::refused;
+    return what == failure_kind::not_a_lock || what == failure_kind::refused ||
+           what == failure_kind::gone;
 }
 
 // Whether the store gave no answer, or only "try later".

@@ -223,6 +223,11 @@ void grant::not_changed()
     lease_->changing = false;
 }
 
+void grant::vanished()
+{
+    client_->leases().lose(lease_, cause::vanished);
+}
+
 // The request may be executed at any time from now on, and then this holder is out. So it must not rely on the
 // lock any more.
 void grant::perhaps_changed()

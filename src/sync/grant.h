@@ -63,10 +63,11 @@ public:
     [[nodiscard]] maybe_trouble ensure(std::chrono::milliseconds duration);
 
     // For a change of sides, in which the server exchanges this holder for a new one. begin_change() says
-    // why there can be none. After it, one of the three is called.
+    // why there can be none. After it, one of the four is called.
     [[nodiscard]] maybe_trouble begin_change();
     void changed();          // the new holder is in
     void not_changed();      // this one is still in
+    void vanished();         // neither is in: the lock is lost
     void perhaps_changed();  // nobody knows: the lock is lost
 
     // Asks the server. Trouble means that it gave no answer.

@@ -81,13 +81,16 @@ lock_state::result lock_state::settle_change(hold& from, grant& old, acquisition
         return std::move(got);
     }
     auto& failed = std::get<trouble>(got);
+    if (failed.code == errc::lost) {
+        old.vanished();
+        return lost_because(old.why());
+    }
     const bool answered = failed.code != errc::unreachable && !wanted.is_unanswered();
     if (wanted.is_uncertain() && !answered) {
         old.perhaps_changed();
         return trouble{errc::unreachable, "the server may yet execute the change"};
     }
-    // The server also refuses the change if the old holder is not in any more. And an error may have come
-    // after a part of the change was executed.
+    // An error may have come after a part of the change was executed.
     if (answered && failed.code != errc::busy) {
         bool still_in = true;
         const auto silent = old.confirm(still_in);

@@ -81,7 +81,7 @@ TEST_F(wire_members, replies_that_only_these_objects_have)
     EXPECT_EQ(std::get<failure>(read_text(read, bulk("-6 0 1700000000000000"))).detail,
               "it is a counting_semaphore");
     EXPECT_EQ(failure_of_reply(read_text(request, bulk("-7 0 1700000000000000"))),
-              failure_kind::refused);
+              failure_kind::gone);
 }
 
 TEST_F(wire_members, a_resize_names_all_keys_and_no_holder)

@@ -49,10 +49,9 @@ core::failure too_many_permits(const core::claim& mine, std::int64_t stored)
 // By a barrier's waiter: the phase in which it arrived. By an exchange: the holder that leaves.
 core::failure lost_since(const core::object& what)
 {
-    const bool is_phase = what.kind == core::object_kind::barrier;
-    return {
-        .what = core::failure_kind::refused,
-        .detail = is_phase ? "the server has lost the phase of this arrival" : "the lock was lost"};
+    if (what.kind != core::object_kind::barrier) return {.what = core::failure_kind::gone};
+    return {.what = core::failure_kind::refused,
+            .detail = "the server has lost the phase of this arrival"};
 }
 
 }  // namespace
