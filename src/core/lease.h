@@ -86,12 +86,12 @@ struct lease {
     // Of the current hold: stop is requested when the lease is lost. It has no state if no user asked
     // for the token. Stop is requested outside of all locks, because that runs the user's callbacks.
     std::stop_source lost{std::nostopstate};
-    // In place of it, of each reader that shares the lease, has asked for its token, and has not left.
+    // In place of it, of each reader that shares the lease and has asked for its token.
     struct reader_loss {
-        const void* reader;
         std::stop_source source;
+        std::atomic<bool> left{false};  // a loss after that does not concern the reader
     };
-    std::forward_list<reader_loss> lost_to_readers;
+    std::forward_list<std::shared_ptr<reader_loss>> lost_to_readers;
 
     // ── Of core::local_readers, under the mutex of its owner ───────────────────────────────────
 

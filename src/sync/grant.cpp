@@ -128,7 +128,7 @@ unsigned grant::drop_one()
     // It is passed on only after this grant has left.
     base::require(after.is_locked() || lease_->fence == fence_,
                   "a lock is released by a hold that another one has followed");
-    if (!after.is_locked() && watched_) client_->leases().reader_left(lease_, this);
+    if (!after.is_locked() && watched_) client_->leases().reader_left(own_loss_);
     return after.holds();
 }
 
@@ -311,9 +311,9 @@ std::stop_source grant::loss() const
     auto& leases = client_->leases();
     if (!is_reader()) return leases.loss_of(lease_, fence_);
     watched_ = true;
-    auto source = leases.loss_of_reader(lease_, this);
-    // It may have left in the meantime. A loss after that does not concern it.
-    if (!has_holds()) leases.reader_left(lease_, this);
+    auto source = leases.loss_of_reader(lease_, own_loss_);
+    // It may have left before own_loss_ was set.
+    if (!has_holds()) leases.reader_left(own_loss_);
     return source;
 }
 

@@ -111,7 +111,9 @@ private:
     release_mode how_;
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
-    mutable std::atomic<bool> watched_{false};  // a reader whose token was asked for
+    // Of a reader whose token was asked for. Then own_loss_ may be set.
+    mutable std::atomic<bool> watched_{false};
+    mutable lease_keeper::reader_loss own_loss_;
 };
 
 }  // namespace pawl::sync

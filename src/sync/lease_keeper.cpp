@@ -149,19 +149,20 @@ std::stop_source lease_keeper::loss_of(const lease_ptr& lease, std::uint64_t fen
     return lease->lost;
 }
 
-std::stop_source lease_keeper::loss_of_reader(const lease_ptr& lease, const void* reader)
+std::stop_source lease_keeper::loss_of_reader(const lease_ptr& lease, reader_loss& mine)
 {
     const common::scoped_lock guard{mutex_};
-    auto& all = lease->lost_to_readers;
-    const auto found = std::ranges::find(all, reader, &core::lease::reader_loss::reader);
-    if (found != all.end()) return found->source;
-    return all.emplace_front(core::lease::reader_loss{reader, std::stop_source{}}).source;
+    if (!mine) {
+        mine = std::make_shared<core::lease::reader_loss>();
+        lease->lost_to_readers.push_front(mine);
+    }
+    return mine->source;
 }
 
-void lease_keeper::reader_left(const lease_ptr& lease, const void* reader)
+void lease_keeper::reader_left(const reader_loss& mine)
 {
     const common::scoped_lock guard{mutex_};
-    lease->lost_to_readers.remove_if([&](const auto& each) { return each.reader == reader; });
+    if (mine) mine->left = true;
 }
 
 void lease_keeper::notice_time(const lease_ptr& lease)
@@ -342,7 +343,9 @@ void lease_keeper::tell(const core::transitions& changes)
         }
         if (change.to == hold_state::lost) {
             for (const auto& each : lease.lost_to_readers) {
-                stops_.post([lost = each.source]() mutable { lost.request_stop(); });
+                stops_.post([each] {
+                    if (!each->left) each->source.request_stop();
+                });
             }
         }
         tell_handlers(change);

@@ -53,10 +53,12 @@ public:
     // hold does not have the lock any more.
     [[nodiscard]] std::stop_source loss_of(const core::lease_ptr& lease, std::uint64_t fence);
 
-    // The same for one of the readers that share the lease. After reader_left(), stop is not requested any
-    // more. A callback that runs already is not waited for.
-    [[nodiscard]] std::stop_source loss_of_reader(const core::lease_ptr& lease, const void* reader);
-    void reader_left(const core::lease_ptr& lease, const void* reader);
+    // The same for one of the readers that share the lease. `mine` is kept by that reader, empty at first,
+    // and guarded by the mutex of the keeper. After reader_left(), stop is not requested any more. A callback
+    // that runs already is not waited for.
+    using reader_loss = std::shared_ptr<core::lease::reader_loss>;
+    [[nodiscard]] std::stop_source loss_of_reader(const core::lease_ptr& lease, reader_loss& mine);
+    void reader_left(const reader_loss& mine);
 
     // Looks at the clock: if the deadline has passed, the lease is lost when this returns.
     void notice_time(const core::lease_ptr& lease);

@@ -108,18 +108,35 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     if (why == errc::busy) last_heard_[&who] = world_->now();
     if (why == errc::unreachable) check_silence(who, lock, how);
     if (!how.waits) silences_.begins_anew(who, lock);
-    if (how.fresh) {
-        auto& record = record_of(core::make_holder(who.last_id()));
-        record.lock = lock;
-        record.who = &who;
-        record.given_up = record.left = world_->now();
-    }
+    if (how.fresh) gave_up(who, lock);
     const bool excusable = why == errc::unreachable && plan_->server_may_be_silent();
     const bool full = why == errc::refused && plan_->has(fault::full_memory);
     const bool just_no = why == errc::busy || why == errc::timed_out || why == errc::cancelled;
     if (!just_no && !excusable && !full && !who.is_dead()) {
         fail("no error without a cause", lock, "acquire: " + why.message());
     }
+}
+
+void checker::gave_up(process& who, std::size_t lock)
+{
+    auto& record = record_of(core::make_holder(who.last_id()));
+    record.lock = lock;
+    record.who = &who;
+    record.given_up = record.left = world_->now();
+}
+
+void checker::changing(belief& which)
+{
+    which.over = true;
+    trace_->note(which.lock,
+                 [&] { return named(*which.who) + " changes sides: " + short_id(which.holder); });
+}
+
+void checker::not_changed(belief& which, std::error_code why)
+{
+    which.over = false;
+    watch_deadline(which.number, world_->now());
+    if (why != errc::busy) answered(which, "change of sides", why);
 }
 
 // All waiters for a lock in one process are told at the same time that the server is silent.

@@ -74,6 +74,11 @@ public:
         bool fresh = true;      // a new request, not an attempt to enter again
     };
     void acquire_failed(process& who, std::size_t lock, std::error_code why, attempt how);
+    // The thread that drew the last id does not want its grant any more.
+    void gave_up(process& who, std::size_t lock);
+    // A writer becomes a reader, or a reader the writer. Until that is known, the holder believes nothing.
+    void changing(belief& which);
+    void not_changed(belief& which, std::error_code why);
     void releasing(belief& which);
     void released(belief& which, std::error_code why, base::boot_time valid_until);
     void answered(const belief& which, std::string_view call, std::error_code why);

@@ -19,7 +19,7 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
     }
     const auto call = read_call(words);
     if (!call) return;
-    if (call->what == kind::acquire) {
+    if (call->what == kind::acquire || call->what == kind::exchange) {
         auto& record = record_of(call->holder());
         record.who = &who;
         record.given_up.reset();

@@ -6,11 +6,22 @@
 #include "store/redis/message.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pawl::sim {
 
 using kind = script_call::kind;
 using namespace std::chrono_literals;
+
+namespace {
+
+// The caller becomes a member, if it can.
+bool enters(kind what)
+{
+    return what == kind::acquire || what == kind::exchange;
+}
+
+}  // namespace
 
 members_state members_checker::look_at(std::size_t index)
 {
@@ -74,22 +85,31 @@ void members_checker::after(const std::vector<std::string_view>& words, std::str
         check_order(what);
         check_places(what);
         check_nobody_fits(what);
-        // The caller of an acquire enters in its turn: after some of those that are told, and before others.
-        const bool enters = call->what == kind::acquire && what.code >= 1;
-        const auto own_fence = enters ? fence_in(reply) : std::uint64_t{0};
-        const auto grant_told = [&](bool ahead) {
-            for (const auto& [holder, fence] : told_) {
-                if ((enters && fence <= own_fence) != ahead) continue;
-                const auto* const place = what.was.place(holder);
-                grant(index, holder, place != nullptr && place->reads, fence);
-                server_grants(index, holder, true);
-            }
-        };
-        grant_told(true);
-        if (call->what == kind::acquire) after_acquire(what, reply);
-        grant_told(false);
-        if (call->what == kind::release) after_release(what);
+        note_grants(what, reply);
+        if (call->what == kind::release) after_release(what, call->holder());
+        if (call->what == kind::exchange && what.code >= 1) after_release(what, call->old_holder());
     }
+}
+
+// In the order in which the script let them in: the caller has its turn in the queue. A newcomer enters last, and
+// an exchange comes before all.
+void members_checker::note_grants(const change& what, std::string_view reply)
+{
+    const auto caller = what.call.holder(what.number);
+    bool caller_enters = enters(what.call.what) && what.code >= 1;
+    const auto let_caller_in = [&] {
+        if (std::exchange(caller_enters, false)) after_acquire(what, reply);
+    };
+    if (what.call.what == kind::exchange) let_caller_in();
+    for (const auto& [holder, fence] : told_) {
+        const auto* const place = what.was.place(holder);
+        const auto* const own_place = what.was.place(caller);
+        // Both are in one list, so the pointers have the order of the queue.
+        if (place != nullptr && own_place != nullptr && own_place < place) let_caller_in();
+        grant(what.lock, holder, place != nullptr && place->reads, fence);
+        server_grants(what.lock, holder, true);
+    }
+    let_caller_in();
 }
 
 // The weights of the members are those that the server counts.
@@ -98,14 +118,14 @@ void members_checker::check_sum(const change& what)
     if (!what.is.is_sound()) fail("weights", what.lock, what.is.describe());
 }
 
-// A holder enters when it acquires or is told of a grant, and leaves when it releases. Nothing else changes who is
-// in, and no lease is shortened.
+// A holder enters when it acquires or is told of a grant, and leaves when it releases. An exchange does both. Nothing
+// else changes who is in, and no lease is shortened.
 void members_checker::check_who_changed(const change& what)
 {
     const auto caller = what.call.holder(what.number);
     for (const auto& each : what.is.in()) {
         const auto* const before = what.was.member(each.holder);
-        const bool acquired = what.call.what == kind::acquire && what.code >= 1;
+        const bool acquired = enters(what.call.what) && what.code >= 1;
         if (before == nullptr && !is_told(each.holder) &&
             !(acquired && caller.starts_with(each.holder))) {
             fail("what ended stays ended", what.lock, short_id(each.holder) + " is in again");
@@ -116,7 +136,9 @@ void members_checker::check_who_changed(const change& what)
     }
     for (const auto& each : what.was.in()) {
         const bool released = what.call.what == kind::release && caller.starts_with(each.holder);
-        if (!released && what.is.member(each.holder) == nullptr) {
+        const bool exchanged = what.call.what == kind::exchange && what.code >= 1 &&
+                               what.call.old_holder().starts_with(each.holder);
+        if (!released && !exchanged && what.is.member(each.holder) == nullptr) {
             fail("only the owner", what.lock, short_id(each.holder) + " was put out");
         }
     }
@@ -131,6 +153,7 @@ void members_checker::check_reply(const change& what)
     const bool done = what.code >= 1;
     switch (what.call.what) {
     case kind::acquire:
+    case kind::exchange:
         if (done != is_in && !(is_in && was_in)) {
             fail("valid when granted", what.lock, short_id(caller) + " was granted, and is not in");
         }
@@ -153,6 +176,7 @@ void members_checker::check_order(const change& what)
     const auto caller = what.call.holder(what.number);
     const bool acquires = what.call.what == kind::acquire;
     const auto* blocker = static_cast<const members_state::waiter*>(nullptr);
+    bool caller_had_turn = false;
     auto next = told_.begin();
     for (const auto& each : what.was.queue()) {
         if (next != told_.end() && next->holder == each.holder) {
@@ -160,7 +184,8 @@ void members_checker::check_order(const change& what)
             ++next;
         } else if (caller.starts_with(each.holder)) {
             if (acquires && what.code < 1 && each.can_enter) blocker = &each;
-            if (acquires && what.code >= 1) break;
+            // Those behind it may be let in after it.
+            if (acquires && what.code >= 1 && blocker == nullptr) caller_had_turn = true;
         } else if (each.can_enter && blocker == nullptr) {
             blocker = &each;
         }
@@ -170,7 +195,7 @@ void members_checker::check_order(const change& what)
              short_id(next->holder) + " was let in before " + short_id(blocker->holder));
     }
     const bool fair = plan_->locks[what.lock].what != lock_plan::kind::readers_first;
-    if (acquires && what.code == 1 && fair && blocker != nullptr) {
+    if (acquires && what.code == 1 && fair && blocker != nullptr && !caller_had_turn) {
         fail("in order", what.lock, short_id(blocker->holder) + " was overtaken");
     }
 }
@@ -204,12 +229,11 @@ void members_checker::check_nobody_fits(const change& what)
 {
     const auto caller = what.call.holder(what.number);
     const bool acquires = what.call.what == kind::acquire;
-    const bool lets_in = (acquires && what.code >= 0) || what.call.what == kind::release;
+    const bool lets_in = (acquires && what.code >= 0) || what.call.what == kind::release ||
+                         (what.call.what == kind::exchange && what.code >= 1);
     if (!lets_in) return;
-    const auto* const first = what.is.first();
-    // A caller that waits blocks those behind it, also while its client does not listen: it asks, so it is there.
-    const bool waits = acquires && what.is.place(caller) != nullptr;
-    if (first != nullptr && !waits && what.is.has_room_for(first->weight)) {
+    const auto* const first = what.is.first(caller);
+    if (first != nullptr && what.is.has_room_for(first->weight)) {
         fail("nobody is forgotten", what.lock, short_id(first->holder) + " was not let in");
     }
     const bool is_first = first == nullptr || caller.starts_with(first->holder);
@@ -221,7 +245,6 @@ void members_checker::check_nobody_fits(const change& what)
 
 void members_checker::after_acquire(const change& what, std::string_view reply)
 {
-    if (what.code < 1) return;
     const auto& call = what.call;
     auto& record = record_of(call.holder());
     if (record.given_up) granted_late(record, what.lock, call.arguments[1] != "0");
@@ -229,13 +252,14 @@ void members_checker::after_acquire(const change& what, std::string_view reply)
     server_grants(what.lock, call.holder(), false);
 }
 
-void members_checker::after_release(const change& what)
+// `holder` has left.
+void members_checker::after_release(const change& what, std::string_view holder)
 {
-    record_of(what.call.holder()).released = true;
-    if (what.code != 1) return;
+    record_of(holder).released = true;
+    if (what.code < 1) return;
     auto& lock = own_[what.lock];
-    const auto found = lock.granted.find(what.call.holder().substr(0, id_digits));
-    const bool writes = weight_in(what.call.holder()) == plan_->locks[what.lock].capacity;
+    const auto found = lock.granted.find(holder.substr(0, id_digits));
+    const bool writes = weight_in(holder) == plan_->locks[what.lock].capacity;
     if (found == lock.granted.end() || !writes) return;
     auto greatest = *found->second.fences.rbegin();
     if (!lock.writers_left.empty()) greatest = std::max(greatest, lock.writers_left.back().second);

@@ -67,8 +67,9 @@ private:
     void check_order(const change& what);
     void check_places(const change& what);
     void check_nobody_fits(const change& what);
+    void note_grants(const change& what, std::string_view reply);
     void after_acquire(const change& what, std::string_view reply);
-    void after_release(const change& what);
+    void after_release(const change& what, std::string_view holder);
     void grant(std::size_t index, std::string_view holder, bool reads, std::uint64_t fence);
     [[nodiscard]] bool is_told(std::string_view holder) const;
     [[nodiscard]] members_state look_at(std::size_t index);

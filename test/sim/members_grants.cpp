@@ -3,6 +3,7 @@
 #include "sim/members_checker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pawl::sim {
 

@@ -61,9 +61,11 @@ const members_state::waiter* members_state::place(std::string_view holder) const
     return find(queue_, holder);
 }
 
-const members_state::waiter* members_state::first() const
+const members_state::waiter* members_state::first(std::string_view asking) const
 {
-    const auto found = std::ranges::find_if(queue_, &waiter::can_enter);
+    const auto found = std::ranges::find_if(queue_, [&](const waiter& each) {
+        return each.can_enter || asking.starts_with(each.holder);
+    });
     return found == queue_.end() ? nullptr : &*found;
 }
 

@@ -30,8 +30,8 @@ public:
     // Null if there is none.
     [[nodiscard]] const server::member* member(std::string_view holder) const;
     [[nodiscard]] const waiter* place(std::string_view holder) const;
-    // The first one that is not gone.
-    [[nodiscard]] const waiter* first() const;
+    // The first one that is not gone. One that is asking at this moment is not.
+    [[nodiscard]] const waiter* first(std::string_view asking = {}) const;
 
     [[nodiscard]] bool has_room_for(std::uint64_t weight) const noexcept
     {

@@ -224,6 +224,19 @@ std::span<const mutant> all_mutants()
          code::none,
          {{"  first = redis.call('LINDEX', KEYS[3], 0)\nend", "  break\nend"}},
          family::members},
+        {"D23-downgrade",
+         "a writer that becomes a reader does not let in the readers behind it",
+         code::none,
+         {{"  redis.call('PEXPIRE', KEYS[1], ends - now)\nend\nlocal own_place = ''\n"
+           "local first, entered = redis.call('LINDEX', KEYS[3], 0), nil\n",
+           "  redis.call('PEXPIRE', KEYS[1], ends - now)\nend\nlocal own_place = ''\n"
+           "local first, entered = false, nil\n"}},
+         family::members},
+        {"upgrade-beside",
+         "a reader becomes the writer although other readers are in",
+         code::none,
+         {{"if out - tonumber(string.sub(ARGV[6], 33)) + weight > capacity then", "if false then"}},
+         family::members},
         {"beside-writer",
          "a reader is let in although a writer is in",
          code::none,
@@ -319,7 +332,7 @@ void check_changes(const mutant& which)
               &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
               &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep,
               &scripts::members_acquire, &scripts::members_renew, &scripts::members_check,
-              &scripts::members_release}) {
+              &scripts::members_release, &scripts::members_exchange}) {
             fits = fits || script->text.find(from) != std::string_view::npos;
         }
         if (!fits) {

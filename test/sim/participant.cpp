@@ -24,6 +24,11 @@ milliseconds in_ms(nanoseconds value)
     return std::max(std::chrono::duration_cast<milliseconds>(value), 1ms);
 }
 
+way_in other_side(const way_in& how)
+{
+    return how.reads ? way_in{.weight = writer_weight} : way_in{.reads = true};
+}
+
 }  // namespace
 
 participant::participant(stage& stage, unsigned number, drifting_clock clock, dice dice)
@@ -280,8 +285,37 @@ void participant::critical_section(dice& dice, const wish& what, hold held)
 {
     auto& mine = stage_->checker.granted(*process_, held, entry_of(what));
     work(dice, mine, held);
+    if (auto changed = change_sides(dice, what, mine, held)) {
+        auto other = what;
+        other.by.how = other_side(what.by.how);
+        stage_->checker.releasing(mine);
+        stage_->checker.ended(mine);
+        critical_section(dice, other, std::move(*changed));
+        return;
+    }
     give_back(dice, mine, held);
     stage_->checker.ended(mine);
+}
+
+// A writer becomes a reader, or a reader the writer. Returns the new hold.
+std::optional<hold> participant::change_sides(dice& dice, const wish& what, belief& mine,
+                                              hold& held)
+{
+    auto& lock = locks_[what.lock]->shared;
+    if (!lock || process_->is_dead() || !dice.chance(0.2)) return std::nullopt;
+    const auto id_before = process_->last_id();
+    std::optional<hold> changed;
+    std::error_code ec;
+    stage_->checker.changing(mine);
+    if (what.by.how.reads) {
+        changed = lock->try_upgrade(held, ec);
+    } else if (auto reader = lock->downgrade(std::move(held), ec); !ec) {
+        changed = std::move(reader);
+    }
+    if (changed) return changed;
+    if (process_->last_id() != id_before) stage_->checker.gave_up(*process_, what.lock);
+    stage_->checker.not_changed(mine, ec);
+    return std::nullopt;
 }
 
 void participant::work(dice& dice, belief& mine, hold& held)

@@ -96,6 +96,8 @@ private:
     [[nodiscard]] std::optional<hold> try_to_get(dice& dice, const wish& what);
     [[nodiscard]] entry entry_of(const wish& what) const;
     void critical_section(dice& dice, const wish& what, hold held);
+    [[nodiscard]] std::optional<hold> change_sides(dice& dice, const wish& what, belief& mine,
+                                                   hold& held);
     void work(dice& dice, belief& mine, hold& held);
     void enter_again(dice& dice, const belief& outer);
     void give_back(dice& dice, belief& mine, hold& held);

@@ -36,9 +36,6 @@ fault_set draw_faults(dice& dice)
     return drawn;
 }
 
-// As in parts/census.lua.
-constexpr std::uint64_t writer_weight = 1'000'000'000;
-
 std::string_view name_of(lock_plan::kind what)
 {
     switch (what) {

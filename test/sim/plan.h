@@ -31,6 +31,9 @@ struct way_in {
     bool reads = false;
 };
 
+// As in parts/census.lua.
+constexpr std::uint64_t writer_weight = 1'000'000'000;
+
 struct lock_plan {
     std::string name;
     enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };

@@ -14,10 +14,10 @@ namespace {
 
 using kind = script_call::kind;
 
-const std::array<std::pair<const redis::script*, kind>, 15>& known_scripts()
+const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
 {
     namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 15> known{{
+    static const std::array<std::pair<const redis::script*, kind>, 16> known{{
         {&scripts::plain_acquire, kind::acquire},
         {&scripts::hash_acquire, kind::acquire},
         {&scripts::plain_renew, kind::renew},
@@ -33,6 +33,7 @@ const std::array<std::pair<const redis::script*, kind>, 15>& known_scripts()
         {&scripts::members_renew, kind::renew},
         {&scripts::members_check, kind::check},
         {&scripts::members_release, kind::release},
+        {&scripts::members_exchange, kind::exchange},
     }};
     return known;
 }
@@ -74,6 +75,7 @@ std::string_view name_of(kind what)
     case kind::renew: return "renewal";
     case kind::check: return "check";
     case kind::keep: return "keep";
+    case kind::exchange: return "exchange";
     case kind::release: break;
     }
     return "release";

@@ -11,7 +11,7 @@
 namespace pawl::sim {
 
 struct script_call {
-    enum class kind { acquire, set_count, renew, check, keep, release };
+    enum class kind { acquire, set_count, renew, check, keep, release, exchange };
     kind what{};
     bool in_full = false;
     std::span<const std::string_view> keys;
@@ -23,7 +23,10 @@ struct script_call {
         return what == kind::renew ? arguments[2 * i] : arguments[0];
     }
 
-    // These are for an acquire only.
+    // An exchange: the holder that leaves.
+    [[nodiscard]] std::string_view old_holder() const { return arguments[5]; }
+
+    // These are for an acquire, and the last one also for an exchange.
     [[nodiscard]] bool joins() const;
     [[nodiscard]] bool is_fair() const;
     // From its place: until when the place is kept, by the server's clock, and the client to tell.

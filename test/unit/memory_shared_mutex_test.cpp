@@ -373,6 +373,17 @@ TEST_F(memory_shared_mutex, tells_all_readers_of_a_lease_that_it_is_lost)
     EXPECT_TRUE(others_.try_acquire());
 }
 
+TEST_F(memory_shared_mutex, still_tells_a_reader_of_the_loss_after_it_has_released_the_lost_lock)
+{
+    auto [first, second] = two_on_one_lease();
+    static_cast<void>(first.lost());
+    server_.lose("prices");
+    EXPECT_FALSE(second.confirm());
+    EXPECT_TRUE(first.lost().stop_requested());
+    EXPECT_EQ(code_of([&] { first.release(); }), errc::lost);
+    EXPECT_TRUE(first.lost().stop_requested()) << "as <pawl/hold.h> says";
+}
+
 TEST_F(memory_shared_mutex, does_not_tell_a_reader_that_has_left_of_the_loss)
 {
     auto [first, second] = two_on_one_lease();
