@@ -2,9 +2,9 @@
 // how many holders may work at the same time: connections to a database, jobs on a machine, calls
 // to a service.
 //
-//   pawl::counting_semaphore seats{client, "seats", 5};      // 5 permits, for all processes together
-//   const pawl::hold seat = seats.acquire();                 // takes 1 of them
-//   const pawl::hold two = seats.acquire(2);                 // takes 2 of them, together
+//   pawl::counting_semaphore seats{client, "seats", 5};    // 5 permits, for all processes together
+//   const pawl::hold seat = seats.acquire();               // takes 1 of them
+//   const pawl::hold two = seats.acquire(2);               // takes 2 of them, together
 //
 // Each hold has one or more permits, which come back together when it ends. A hold has its own
 // lease, its own fence (each grant has a greater one than all grants before) and its own lost(). A
