@@ -24,10 +24,12 @@
 // server's queue. The waiter holds the lock when the server's message about the grant arrives. A
 // client that is not subscribed yet, as in its first wait, subscribes first, and the waiter asks
 // again. Threads of one client that want the same mutex or recursive_mutex wait for each other in
-// the process, and the lock can be passed on there without a round trip, unless `renew` is false.
-// With `wait = poll`, each of their threads asks the server. The readers of a shared_mutex wait for
-// each other in any case: one of them asks for all. The callers of all other locks ask the server
-// themselves. docs/guarantees.md, "Waiting", has the bounds.
+// the process: one of them asks the server. The lock can be passed on there without a round trip;
+// with `renew = false` it is not, and each release goes to the server. With `wait = poll`, each of
+// their threads asks the server. The readers of a shared_mutex wait for each other, also with
+// `poll`: one of them asks for all. With `renew = false` or with a heartbeat, each reader asks
+// itself. The callers of all other locks ask the server themselves. docs/guarantees.md, "Waiting",
+// has the bounds.
 //
 // After a call that failed, the client cleans up in the background. It gives up the place in the
 // queue. It also releases the lock if the server may have granted it and the answer was lost. If

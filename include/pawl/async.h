@@ -22,8 +22,8 @@
 //   the limit passed                         timed_out       empty
 //   stop was requested                       cancelled       empty
 //   the client was destroyed                 cancelled       empty
-//   trouble                                  as blocking     empty
-//                                            calls
+//   trouble (<pawl/acquirable.h>,            as blocking     empty
+//   <pawl/waitable.h>)                       calls
 //
 // If the client is destroyed while a release, an extension or an arrival is in progress, the
 // destructor waits for it, for at most client_options::shutdown_limit. If there is no answer by
@@ -159,7 +159,8 @@ PAWL_EXPORT void arrive_and_drop(barrier& what, std::unique_ptr<completion> told
 // Round trips: as barrier::arrive_and_wait().
 // On failure: the completion gets the code; errors that are known at once are thrown.
 // Threads: any thread may call it.
-// Cancellation: by `stop`. The arrival counts even so.
+// Cancellation: by `stop`, which ends the wait. The arrival counts even so. If the client is
+//     destroyed before the arrival was answered, it may have counted or not.
 PAWL_EXPORT void arrive_and_wait(barrier& what, std::unique_ptr<completion> told,
                                  std::stop_token stop = {});
 

@@ -17,8 +17,9 @@
 //
 // The first call makes the barrier at the server. The server forgets it 24 hours after the last
 // call. After that, or if the server loses its data, the barrier begins with a new first phase, and
-// a waiter whose arrival is lost gets `refused`. If the server has a barrier of this name that was
-// made for another number, calls fail with `refused`; the message has both numbers.
+// expects the number of the constructor again, also if participants had dropped out. A waiter whose
+// arrival is lost gets `refused`. If the server has a barrier of this name that was made for
+// another number, calls fail with `refused`; the message has both numbers.
 #pragma once
 
 #include <pawl/client.h>
@@ -100,8 +101,10 @@ public:
     // These arrive with any completion token of Boost.Asio, as the members of waitable wait. The
     // handler gets an error code; that of async_arrive() also the arrival.
     // Round trips, on failure, threads: as the blocking calls, and as waitable::async_wait().
-    // Cancellation: of async_arrive_and_wait(), through the handler's associated cancellation slot.
-    //     The arrival counts even so. The others end within client_options::command_limit.
+    // Cancellation: of async_arrive_and_wait(), through the handler's associated cancellation slot,
+    //     which ends the wait. The arrival counts even so. If the client is destroyed before the
+    //     arrival was answered, it may have counted or not. The others end within
+    //     client_options::command_limit.
     template <class CompletionToken>
     auto async_arrive(CompletionToken&& token)
     {

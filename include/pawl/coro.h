@@ -22,7 +22,8 @@
 //   coro::arrive_and_wait(barrier)    nothing                waits            throws      throws
 //   coro::arrive_and_drop(barrier)    nothing                –                –           throws
 //
-// The calls that wait for a latch also wait for a barrier::arrival.
+// The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
+// <pawl/waitable.h> say what trouble is.
 //
 // They throw pawl::error, as the blocking calls do. They throw it from co_await, not before.
 //
@@ -247,7 +248,9 @@ template <class ResumeOn = on_client_thread>
 // Arrives, and waits until the phase has ended.
 // Round trips: as barrier::arrive_and_wait().
 // On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
-//     destroyed. The arrival may count even so.
+//     destroyed.
+// Cancellation: by `stop`, which ends the wait. The arrival counts even so. If the client is
+//     destroyed before the arrival was answered, it may have counted or not.
 template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto arrive_and_wait(barrier& what, std::stop_token stop = {},
                                    ResumeOn&& resume_on = {})

@@ -2,13 +2,14 @@
 // how many holders may work at the same time: connections to a database, jobs on a machine, calls
 // to a service.
 //
-//   pawl::counting_semaphore seats{client, "seats", 5};      // 5 permits, for all processes together
-//   const pawl::hold seat = seats.acquire();                 // takes 1 of them
-//   const pawl::hold two = seats.acquire(2);                 // takes 2 of them, together
+//   pawl::counting_semaphore seats{client, "seats", 5};    // 5 permits, for all processes together
+//   const pawl::hold seat = seats.acquire();               // takes 1 of them
+//   const pawl::hold two = seats.acquire(2);               // takes 2 of them, together
 //
 // Each hold has one or more permits, which come back together when it ends. A hold has its own
-// lease, its own fence (each grant has a greater one than all grants before) and its own lost(). If
-// a holder crashes, its permits come back when its lease ends. Any thread may release a hold. A
+// lease, its own fence (each grant has a greater one than all grants before) and its own lost(). A
+// resource must not refuse smaller fences here: several holders are valid at the same time. If a
+// holder crashes, its permits come back when its lease ends. Any thread may release a hold. A
 // thread may have several holds.
 //
 //   acquire(n), when                         does
@@ -24,8 +25,9 @@
 //
 // Capacity. The first acquire tells the server the capacity. All programs must give the same one:
 // an acquire with another capacity fails with `refused`, and the message gives both numbers. The
-// server remembers the capacity for 24 hours after the end of the last lease. resize() changes it
-// while the semaphore is in use.
+// server remembers the capacity as long as permits are out, and for at least 24 hours after the
+// last release or resize(). If the last holder crashed, it may forget it sooner, but not before the
+// lease has ended. resize() changes the capacity while the semaphore is in use.
 //
 // <pawl/acquirable.h> documents the calls that take one permit, how a caller waits, and lifetimes.
 // Permits are never passed on inside the process: every grant is made by the server.
@@ -74,9 +76,9 @@ public:
     //
     // It is part of the semaphore, and lives as long. The same n always gives the same object.
     // Round trips: none.
-    // On failure: throws pawl::error: `bad_argument` if n is 0, or greater than the capacity that
-    //     was given to the constructor and to resize() of this object; `wrong_process` in a child
-    //     process after fork().
+    // On failure: throws pawl::error: `bad_argument` if n is 0, or greater than the greatest
+    //     capacity that this object knows: the one of the constructor, or of a resize() of this
+    //     object that succeeded; `wrong_process` in a child process after fork().
     // Threads: any thread may call it.
     [[nodiscard]] acquirable& permits(unsigned n);
 
@@ -198,9 +200,9 @@ public:
     // with `refused`, at its next look at the latest (<pawl/options.h>, notify).
     //
     // From then on the server does not compare the capacity that programs give, so programs with
-    // the old and with the new number work together. The server remembers it for 24 hours after the
-    // last use. Then, or when the server has lost its data, the capacity that programs give counts
-    // again: change it there too.
+    // the old and with the new number work together. The server remembers it as long as is said at
+    // the top of this file. After that, or when the server has lost its data, the capacity that
+    // programs give counts again: change it there too.
     // Round trips: one.
     // On failure: throws pawl::error, or sets ec. After `unreachable`, the capacity may have been
     //     set even so. Unlike an acquire, it does not start the server of a local: URL.

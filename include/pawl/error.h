@@ -10,11 +10,22 @@
 //   lost           it was held and is not any more; see hold::why()    yes, acquire it again
 //   not_owner      the caller never held it, or has released it        no
 //   unreachable    no useful answer from the server; see below         yes, later
-//   refused        the server said no: ACL, TLS, memory, settings      after fixing the server
+//   refused        the server said no; see below                       after fixing the reason
 //   not_a_lock     the key holds something that is not a lock          no, the name collides
 //   bad_argument   an option, a URL or a name is not allowed           no
 //   would_deadlock the calling thread has locked this mutex already    no, use recursive_mutex
 //   wrong_process  the client was inherited through fork()             no, make a new client
+//
+// `busy` and `timed_out` are also used for a latch or barrier: it is not open, or was not open
+// until the limit. shared_mutex::try_upgrade() sets `busy` if other readers are in, and
+// local::stop() fails with `busy` if locks are held.
+//
+// `refused` means one of these:
+//   - the server, or the connection to it, does not allow the call: ACL, TLS, memory, settings;
+//   - the object at the server does not fit the call: it has another capacity or another number of
+//     arrivals, the call wants more permits than the capacity or more arrivals than are missing, or
+//     the phase of an arrival was lost;
+//   - the client was destroyed during a blocking call.
 //
 // `unreachable` means one of these:
 //   - the server did not answer within the limit;

@@ -23,7 +23,8 @@ enum class hold_state { held, jeopardy, lost, released };
 enum class cause {
     none,
     no_reply,       // the server did not answer a renewal in time
-    unreachable,    // the connection broke or could not be made
+    unreachable,    // the connection broke or could not be made; lost: a change of sides of a
+                    // shared_mutex got no answer
     refused,        // the server answered a renewal with an error
     expired,        // the local deadline passed without a renewal
     vanished,       // the key is gone: deleted, flushed, evicted, or the server lost its data

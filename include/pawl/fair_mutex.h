@@ -4,8 +4,12 @@
 // queue, no other user of a fair_mutex overtakes it.
 //
 // A waiter gets its place in the queue when its client listens for grants. A client starts to
-// listen when it first has to wait. A waiter can lose its place. It then joins the queue again at
-// the end, and others overtake it. This happens, for example, if
+// listen when it first has to wait, or first acquires a lock with lock_options::linger. With
+// `wait = poll` a caller has no place: it does not overtake those that have one, but it has no
+// order itself.
+//
+// A waiter can lose its place. It then joins the queue again at the end, and others overtake it.
+// This happens, for example, if
 //   - its client does not listen when its turn comes, or
 //   - it has not shown for as long as its lease (at least 1.5 s) that it still waits.
 //

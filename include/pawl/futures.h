@@ -20,7 +20,8 @@
 //   futures::arrive_and_wait(barrier)   nothing                   trouble, cancelled
 //   futures::arrive_and_drop(barrier)   nothing                   as barrier::arrive_and_drop()
 //
-// The calls that wait for a latch also wait for a barrier::arrival.
+// The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
+// <pawl/waitable.h> say what trouble is.
 //
 // get() throws pawl::error, as the blocking calls do. The calls that acquire or wait can be
 // cancelled with their stop_token: try_acquire and try_acquire_for then return an empty optional,
@@ -301,9 +302,10 @@ inline std::future<void> count_down(latch& what, unsigned count = 1)
 // Arrives, and waits until the phase has ended.
 // Round trips: as barrier::arrive_and_wait().
 // On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
-//     destroyed. The arrival may count even so.
+//     destroyed.
 // Threads: any thread may call it.
-// Cancellation: by `stop`.
+// Cancellation: by `stop`, which ends the wait. The arrival counts even so. If the client is
+//     destroyed before the arrival was answered, it may have counted or not.
 [[nodiscard]] inline std::future<void> arrive_and_wait(barrier& what, std::stop_token stop = {})
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {

@@ -133,17 +133,17 @@ public:
     void ensure(std::chrono::milliseconds duration);
     void ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept;
 
-    // Notes that the work makes progress, so that a lock with lock_options::heartbeat is renewed. Call
-    // it from the code that does the work, more often than `heartbeat`. It costs about as much as
-    // reading the clock. All holds of a grant share the heartbeat. Returns whether the lock is still
-    // held: false if it is lost, released, or in a child process after fork().
+    // Notes that the work makes progress, so that a lock with lock_options::heartbeat is renewed.
+    // Call it from the code that does the work, more often than `heartbeat`. It costs about as much
+    // as reading the clock. All holds of a grant share the heartbeat. Returns whether the lock is
+    // still held: false if it is lost, released, or in a child process after fork().
     //
     //     while (more && held.beat()) step();
     //
     // Round trips: none.
     // On failure: it does not fail. A beat cannot bring a lost lock back.
-    // Threads: any thread may call it. Do not call it from a thread of its own: that would only show
-    //     that this thread lives.
+    // Threads: any thread may call it. Do not call it from a thread of its own: that would only
+    //     show that this thread lives.
     // Cancellation: none. It does not wait, except that a call which finds the deadline passed may
     //     wait for a moment while another thread uses the client.
     bool beat() noexcept;
@@ -165,8 +165,10 @@ public:
     [[nodiscard]] std::chrono::nanoseconds valid_for() const noexcept;
 
     // Returns the fence: a number that grows with every grant of this lock, by the server or inside
-    // the process. Pass it to the resource that the lock protects. The resource must refuse any
-    // number smaller than the greatest it has seen. An empty hold has the fence 0.
+    // the process. A reader of a shared_mutex has the fence of the last writer. Pass it to the
+    // resource that the lock protects. The resource must refuse any number smaller than the
+    // greatest it has stored; readers store none. This does not work for a counting_semaphore,
+    // where several holders are valid at the same time. An empty hold has the fence 0.
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] std::uint64_t fence() const noexcept;

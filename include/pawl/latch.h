@@ -54,7 +54,8 @@ public:
 
     // Counts down, then waits.
     // Round trips, on failure, threads: as count_down() and wait().
-    // Cancellation: a stop request ends the wait at once, with `cancelled`. It is counted even so.
+    // Cancellation: a stop request ends the wait at once, with `cancelled`. The arrival counts even
+    //     so.
     void arrive_and_wait(unsigned count = 1, const std::stop_token& stop = {});
     void arrive_and_wait(std::error_code& ec) noexcept;
     void arrive_and_wait(unsigned count, const std::stop_token& stop, std::error_code& ec) noexcept;

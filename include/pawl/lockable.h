@@ -10,8 +10,8 @@
 //   try_lock_for, _until      to the limit      waits       false          throws
 //   unlock                    no                –           –              no throw
 //
-// Trouble is as in <pawl/acquirable.h>; with lock() also `would_deadlock`. The try_lock forms return
-// false in that case.
+// Trouble is as in <pawl/acquirable.h>; with lock() also `would_deadlock`. The try_lock forms
+// return false in that case.
 #pragma once
 
 #include <pawl/acquirable.h>

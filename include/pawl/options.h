@@ -70,10 +70,11 @@ struct client_options {
     // server's, as a fraction. Local deadlines are shortened by it. 0 – 0.5.
     double clock_drift = 0.01;
 
-    // Called for every change of state of a hold of this client, in order. It runs on a thread of
-    // the client, which holds no internal lock: the handler may call pawl. It must not throw. A
-    // slow handler delays later events; it does not delay renewals, deadlines or lost(). A handler
-    // that is running when the client is destroyed may end after the client.
+    // Called for every change of state of a hold of this client (event.h), in order. A grant is not
+    // reported: the first event of a hold comes when it leaves the state `held`. It runs on a
+    // thread of the client, which holds no internal lock: the handler may call pawl. It must not
+    // throw. A slow handler delays later events; it does not delay renewals, deadlines or lost(). A
+    // handler that is running when the client is destroyed may end after the client.
     std::function<void(const event&)> on_event{};
 
     // Called with one line of text, on the same thread as on_event. The text never contains a
@@ -107,7 +108,8 @@ struct lock_options {
     bool renew = true;                        // every third of the lease while held
     std::variant<notify, poll> wait{};
 
-    // Unset: plain; hash for recursive_mutex. Must be unset for shared_mutex and counting_semaphore.
+    // Unset: plain; hash for recursive_mutex. Must be unset for shared_mutex and
+    // counting_semaphore.
     std::optional<pawl::layout> layout{};
 
     // How long this client keeps the lock after the last release. If one of its threads acquires
@@ -120,21 +122,21 @@ struct lock_options {
     // The longest time for which one grant can be held, however long the work takes and whatever
     // extend() asks for. The lock is not renewed beyond that time. If it has not been released by
     // then, it is lost (cause `held_too_long`), and the lease on the server ends soon after: it may
-    // last longer by the drift, and by command_limit if extend() was repeated. The time counts from just before the request that was granted was sent;
-    // for a lock that is passed on inside the process, from when it was passed on. A re-entry does not
-    // prolong it. Readers that share a lease (shared_mutex.h) share the time of the first of them,
-    // which is at most 10 ms earlier. A `lease` that is longer than this is shortened to it.
-    // 10 ms – 30 days; 0 is off.
+    // last longer by the drift, and by command_limit if extend() was repeated. The time counts from
+    // just before the request that was granted was sent; for a lock that is passed on inside the
+    // process, from when it was passed on. A re-entry does not prolong it. Readers that share a
+    // lease (shared_mutex.h) share the time of the first of them, which is at most 10 ms earlier. A
+    // `lease` that is longer than this is shortened to it. 10 ms – 30 days; 0 is off.
     std::chrono::milliseconds longest_hold{0};
 
     // The lock is renewed only while the holder makes progress: only if it was granted, or
     // hold::beat() was called, within the last `heartbeat`. When a renewal is due and there was no
-    // call in that time, the renewal is left out, and the hold is in jeopardy (cause `no_beat`). It is
-    // renewed soon after the next call of beat(). Without one it is lost (cause `no_beat`) at its
-    // deadline: at most heartbeat + lease after the last call. So a thread that hangs loses its lock,
-    // although its process lives on and could renew it. extend(), ensure() and re-entries do not
-    // count as progress. With a heartbeat, readers of a shared_mutex do not share leases. 10 ms –
-    // 24 h; 0 is off. Needs `renew`.
+    // call in that time, the renewal is left out, and the hold is in jeopardy (cause `no_beat`). It
+    // is renewed soon after the next call of beat(). Without one it is lost (cause `no_beat`) at
+    // its deadline: at most heartbeat + lease after the last call. So a thread that hangs loses its
+    // lock, although its process lives on and could renew it. extend(), ensure() and re-entries do
+    // not count as progress. With a heartbeat, readers of a shared_mutex do not share leases.
+    // 10 ms – 24 h; 0 is off. Needs `renew`.
     std::chrono::milliseconds heartbeat{0};
 
     // If true, the server publishes every release that it executes to the channel

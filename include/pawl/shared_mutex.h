@@ -18,24 +18,28 @@
 //   the writer is in             waits      waits                  waits
 //
 // Order. Waiters get the lock in the order of arrival, and readers that stand next to each other in
-// the queue get it together. So a writer that waits is not overtaken by readers that come later.
+// the queue get it together. So a writer that waits is not overtaken by readers that ask the server
+// later; only readers that join a lease of their client within 10 ms (below) still come in.
 // With reader_policy::readers_first, readers do not queue behind waiting writers; a writer can then
 // wait for ever, if readers never stop coming. A reader that waits because the writer is in has a
-// place in the queue under both policies. Each shared_mutex object decides how its own readers wait.
+// place in the queue under both policies. Each shared_mutex object decides how its own readers
+// wait.
 //
 // Readers of one client share a lease. The first one costs a round trip. Readers that come within
 // 10 ms after its grant join it without a round trip; after that, the next reader asks the server
 // again. The lease goes back to the server when its last reader leaves; only that release costs a
 // round trip. Readers that share a lease have the same id() and the same fence(), and if the lease
 // is lost, all of them lose the lock. client_options::on_event and client::holds() report the lease
-// once. With renew = false or with a heartbeat, each reader has its own lease. Writers share nothing.
+// once. With renew = false or with a heartbeat, each reader has its own lease. Writers share
+// nothing.
 //
 // Fences. A writer gets a new fence, greater than all before it. A reader has the fence of the last
-// writer before it. So a reader whose fence is smaller than that of some data has come too late to
-// see them, and readers with the same fence have seen the same data.
+// writer before it. So readers with the same fence see the same data. If a reader finds data with a
+// greater fence than its own, a later writer has written them: the reader has lost its lock.
+// Readers must not store their fence with the data.
 //
-// If a process dies, its leases end on the server, each for itself: a dead reader keeps a writer out
-// for the rest of its lease, and no longer.
+// If a process dies, its leases end on the server, each for itself: a dead reader keeps a writer
+// out for the rest of its lease, and no longer.
 //
 // lock_options::linger must be 0 and lock_options::layout must be unset. A name belongs to one kind
 // of lock: a mutex and a shared_mutex of the same name get `not_a_lock`.
@@ -141,14 +145,15 @@ public:
     // has a new id(), and its lease does not end before that of the old one. The old hold is empty
     // afterwards, and on_event reports that it was released.
 
-    // Makes the writer a reader. No other writer can come between, so the reader sees what it wrote.
-    // Readers at the head of the queue enter together with it. The new hold has the same fence.
+    // Makes the writer a reader. No other writer can come between, so the reader sees what it
+    // wrote. Readers at the head of the queue enter together with it. The new hold has the same
+    // fence.
     // Round trips: one.
     // On failure: throws pawl::error or sets ec. `writer` still has the lock, with two exceptions.
     //     `lost`: it was lost before, or the server said so now. `unreachable`: if the server may
     //     have executed the request, or may yet do so, `writer` is lost, because the server may let
-    //     others in. After `refused` and `not_a_lock`, the server is asked whether `writer` is still
-    //     in: one more round trip. `bad_argument`: `writer` is not a writer of this lock.
+    //     others in. After `refused` and `not_a_lock`, the server is asked whether `writer` is
+    //     still in: one more round trip. `bad_argument`: `writer` is not a writer of this lock.
     //     `not_owner`: it is empty.
     // Threads: any thread may call it, but not while another thread uses `writer`.
     // Cancellation: none. It ends within client_options::command_limit.
@@ -156,12 +161,14 @@ public:
     [[nodiscard]] hold downgrade(hold&& writer, std::error_code& ec) noexcept;
 
     // Makes the reader the writer, if it is the only reader. Then no other writer has come between
-    // what it read and what it writes, and waiters do not matter. Otherwise it returns std::nullopt,
-    // and `reader` still has the lock. New readers of this client do not join its lease any more.
+    // what it read and what it writes. It does so even if others wait in the queue: they go on
+    // waiting. Otherwise it returns std::nullopt, and `reader` still has the lock. If the server
+    // was asked, new readers of this client do not join the lease of `reader` any more, also after
+    // std::nullopt.
     //
     // There is no form that waits. Two readers that wait to become the writer would wait for each
-    // other for ever, because each of them stays in. When it returns std::nullopt: release `reader`,
-    // acquire() as a writer, and read again, because another writer may have come first.
+    // other for ever, because each of them stays in. When it returns std::nullopt: release
+    // `reader`, acquire() as a writer, and read again, because another writer may have come first.
     // Round trips: one. None if another reader of this client shares the lease of `reader`.
     // On failure: as downgrade().
     // Threads: any thread may call it, but not while another thread uses `reader`.

@@ -1,26 +1,26 @@
-// pawl::striped_mutex: a fixed number of mutexes for any number of ids, for example one lock of 64
-// for each row of a large table. Two ids may share a mutex, so the holder of one may have to wait
-// for the holder of the other; two equal ids always share one.
+// pawl::striped_mutex: a fixed number of mutexes for any number of ids, for example 64 mutexes for
+// all rows of a large table. Each id belongs to one of the mutexes. Two ids may share a mutex, so
+// the holder of one may have to wait for the holder of the other; two equal ids always share one.
 //
 //   pawl::striped_mutex rows{client, "row", 64};
 //   { std::scoped_lock guard{rows.of(row_id)}; /* … */ }
 //   if (auto held = rows.of("DE-4711").try_acquire_for(5s)) save(row, held->fence());
 //
-// A stripe is an ordinary pawl::mutex with the name NAME:INDEX, such as "row:17". The index of an id
-// is the same in every process, on every machine and in every version of pawl: docs/wire.md has the
-// hash, so that programs in other languages can compute it. All users of a name must give the same
-// number of stripes. With different numbers they use different mutexes for the same id, and do not
-// exclude each other.
+// A stripe is an ordinary pawl::mutex with the name NAME:INDEX, such as "row:17". The index of an
+// id is the same in every process, on every machine and in every version of pawl: docs/wire.md has
+// the hash, so that programs in other languages can compute it. All users of a name must give the
+// same number of stripes. With different numbers they use different mutexes for the same id, and do
+// not exclude each other.
 //
-// Which number? If K different ids are locked at the same time, a further one meets a busy stripe by
-// chance with a probability of about K / stripes.
+// Which number? If K different ids are locked at the same time, a further one meets a busy stripe
+// by chance with a probability of about K / stripes.
 //
 // Fences grow for each stripe, so they grow for each id too. Compare only fences of the same id.
 //
-// A thread that needs several ids must lock each stripe once, because two ids may have the same one.
-// Locking a stripe twice throws `would_deadlock`, and std::scoped_lock or std::lock over one stripe
-// given twice never returns. So compute the index_of() each id, remove duplicates, and lock the
-// stripes in ascending order.
+// A thread that needs several ids must lock each stripe once, because two ids may have the same
+// one. Locking a stripe twice throws `would_deadlock`, and std::scoped_lock or std::lock over one
+// stripe given twice never returns. So compute the index_of() each id, remove duplicates, and lock
+// the stripes in ascending order.
 #pragma once
 
 #include <pawl/client.h>
@@ -60,8 +60,8 @@ public:
     striped_mutex(const striped_mutex&) = delete;
     striped_mutex& operator=(const striped_mutex&) = delete;
 
-    // Returns the mutex of this id. An id is any text, also an empty one. An integer is the same id as
-    // its decimal text: of(-7) is of("-7"). The reference is valid as long as this object.
+    // Returns the mutex of this id. An id is any text, also an empty one. An integer is the same id
+    // as its decimal text: of(-7) is of("-7"). The reference is valid as long as this object.
     // Round trips: none.
     // On failure: throws only if memory is short; a stripe is made when it is first used.
     // Threads: any thread may call it.

@@ -14,7 +14,8 @@
 //
 //   lever                    what clients see                                     until
 //   advance                  time passes, for the server and all its clients      –
-//   freeze                   no answers; requests are executed when it thaws      thaw
+//   freeze                   no answers; requests are executed when it thaws,     thaw
+//                            except an acquire that is too late by then
 //   cut_off                  one client: no requests and no answers pass          reconnect
 //   lose, lose_data          keys are gone; holders learn of it at their next     –
 //                            request, such as a renewal
@@ -78,9 +79,11 @@ public:
 
     // freeze() first lets the server finish all work that is due now, such as a release on its way.
     // From then on the server does not answer, like a stopped process. Requests that arrive are
-    // executed after thaw(), even if their callers have given up. Calls to a frozen server end at
-    // their usual limits, such as client_options::command_limit. This takes real time, unless
-    // another thread calls advance().
+    // executed after thaw(), even if their callers have given up. But an acquire names the time
+    // until which it is wanted, and takes no lock after that time; docs/guarantees.md, "What
+    // happens when", has two exceptions. Calls to a frozen server end at their usual limits, such
+    // as client_options::command_limit. This takes real time, unless another thread calls
+    // advance().
     void freeze();
     void thaw();
 

@@ -12,8 +12,10 @@
 // and `cancelled`, and clear it on success.
 //
 // A waiter is in a queue on the server, and a message tells it that the wait is over. If that
-// message is lost, the waiter finds out when it asks again, after 10 s at most. Destroy the client
-// last: a wait that is in progress then fails with `refused` when it asks again.
+// message is lost, the waiter finds out when it asks again, after 10 s at most.
+//
+// Destroy the client last. If it is destroyed during a wait, a blocking call fails with `refused`
+// when it next asks the server, and an asynchronous call ends at once with `cancelled`.
 #pragma once
 
 #include <pawl/detail/forms.h>
