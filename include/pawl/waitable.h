@@ -159,9 +159,9 @@ private:
     friend struct async_access;
 
     [[nodiscard]] state& mine() const;
-    bool wait_within(time_limit limit, const std::stop_token& stop) const;
-    bool wait_within(time_limit limit, const std::stop_token& stop,
-                     std::error_code& ec) const noexcept;
+    [[nodiscard]] bool wait_within(time_limit limit, const std::stop_token& stop) const;
+    [[nodiscard]] bool wait_within(time_limit limit, const std::stop_token& stop,
+                                   std::error_code& ec) const noexcept;
 
     std::unique_ptr<state> state_;
 };
