@@ -44,7 +44,7 @@ local_readers::turn local_readers::look(ticket mine, boot_time now)
         return arrive(true, now);
     }
     if (line_.must_give_up(mine)) return {.what = turn::kind::give_up, .why = in_vain_};
-    const turn waits{.what = turn::kind::wait, .number = mine};
+    turn waits{.what = turn::kind::wait, .number = mine};
     if (!line_.is_first(mine)) return waits;
     line_.first_looks();
     if (line_.is_asking()) return waits;

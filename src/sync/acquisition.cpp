@@ -49,8 +49,12 @@ acquisition::~acquisition()
     if (result_) return;
     if (taken_) {
         // There was no memory for its grant.
-        client_->start(std::make_unique<departure>(*client_, lock_, taken_),
-                       [](const departure& /*over*/) {});
+        try {
+            client_->start(std::make_unique<departure>(*client_, lock_, taken_),
+                           [](const departure& /*over*/) {});
+        } catch (...) {
+            // There is none for that either. The lock is held until this process ends.
+        }
         return;
     }
     // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.
