@@ -20,14 +20,12 @@ public:
 class bell_source {
 public:
     bell_source() = default;
+    virtual ~bell_source() = default;
     bell_source(const bell_source&) = delete;
     bell_source& operator=(const bell_source&) = delete;
 
     // A bell that has not rung yet. The driver waits for the last one only.
     [[nodiscard]] virtual std::weak_ptr<bell> new_bell() = 0;
-
-protected:
-    ~bell_source() = default;
 };
 
 }  // namespace pawl::sync

@@ -83,7 +83,7 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
     if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
     const auto got = client_->ask(core::resize_request{.what = &what_, .capacity = capacity}).what;
     if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
-    if (std::get<core::hold_status>(got) != core::hold_status::done) {
+    if (*std::get_if<core::hold_status>(&got) != core::hold_status::done) {
         return sync::trouble{errc::not_a_lock, {}};
     }
     auto before = most_.load();
