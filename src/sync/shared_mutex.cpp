@@ -54,6 +54,8 @@ shared_mutex::shared_mutex(client& client, std::string_view name, const lock_opt
 
 shared_mutex::~shared_mutex() = default;
 
+// If it fails, the caller keeps its hold. So it is emptied only after a success, and not moved from.
+// NOLINTNEXTLINE(cppcoreguidelines-rvalue-reference-param-not-moved)
 hold shared_mutex::downgrade(hold&& writer)
 {
     auto& readers = async_access::state(shared_);
