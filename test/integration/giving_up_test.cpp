@@ -141,7 +141,10 @@ TEST_P(giving_up, of_many_leaves_nothing)
             all.emplace_back([&, i] {
                 lockable& lock = i % 2 == 0 ? *theirs : *others;
                 for (int round = 0; round < 10; ++round) {
-                    EXPECT_FALSE(lock.try_acquire_for(std::chrono::milliseconds{5 + i}));
+                    // On a busy machine no answer may come within the 100 ms of a request.
+                    std::error_code ec;
+                    EXPECT_FALSE(lock.try_acquire_for(std::chrono::milliseconds{5 + i}, ec));
+                    EXPECT_TRUE(ec == errc::timed_out || ec == errc::unreachable) << ec;
                 }
             });
         }
