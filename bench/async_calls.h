@@ -12,7 +12,7 @@ namespace pawl::bench {
 
 // `then` is called with the hold and the error code, on the client's thread, and must not throw.
 template <class Function>
-void acquire_then(lockable& lock, time_limit limit, Function then)
+void acquire_then(acquirable& lock, time_limit limit, Function then)
 {
     class completion final : public async::acquire_completion {
     public:
