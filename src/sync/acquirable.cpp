@@ -1,5 +1,5 @@
 #include <pawl/acquirable.h>
-#include <pawl/error.h>
+#include <pawl/detail/async_result.h>
 
 #include "sync/lock_state.h"
 #include "sync/message.h"
@@ -7,15 +7,6 @@
 #include <utility>
 
 namespace pawl {
-namespace {
-
-// Codes for which the try_ forms return an empty result and do not throw.
-bool is_just_no(errc code)
-{
-    return code == errc::busy || code == errc::timed_out || code == errc::cancelled;
-}
-
-}  // namespace
 
 acquirable::acquirable(std::unique_ptr<state> made) noexcept : state_{std::move(made)} {}
 
@@ -58,7 +49,7 @@ std::optional<hold> acquirable::try_acquire_within(time_limit limit, const std::
 {
     auto got = state_->acquire(limit, stop);
     if (const auto* failed = std::get_if<sync::trouble>(&got)) {
-        if (is_just_no(failed->code)) return std::nullopt;
+        if (detail::is_just_no(failed->code)) return std::nullopt;
         state_->raise(*failed);
     }
     return hold{std::get<0>(std::move(got))};

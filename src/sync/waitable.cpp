@@ -1,23 +1,13 @@
+#include <pawl/detail/async_result.h>
 #include <pawl/waitable.h>
 
 #include "sync/waitable_state.h"
-
-#include <pawl/error.h>
 
 #include <string>
 #include <utility>
 #include <variant>
 
 namespace pawl {
-namespace {
-
-// Codes for which the timed forms and try_wait() return false and do not throw.
-bool is_just_no(errc code)
-{
-    return code == errc::busy || code == errc::timed_out || code == errc::cancelled;
-}
-
-}  // namespace
 
 waitable::waitable(std::unique_ptr<state> made) noexcept : state_{std::move(made)} {}
 waitable::waitable(waitable&&) noexcept = default;
@@ -54,7 +44,7 @@ bool waitable::wait_within(time_limit limit, const std::stop_token& stop) const
 {
     const auto got = mine().acquire(limit, stop);
     const auto* const failed = std::get_if<sync::trouble>(&got);
-    if (failed != nullptr && !is_just_no(failed->code)) mine().raise(*failed);
+    if (failed != nullptr && !detail::is_just_no(failed->code)) mine().raise(*failed);
     return failed == nullptr;
 }
 

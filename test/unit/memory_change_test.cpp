@@ -1,6 +1,5 @@
 // shared_mutex::downgrade() and try_upgrade() on a memory server.
-#include "unit/memory_fixture.h"
-#include "unit/queue_view.h"
+#include "unit/memory_waiters_fixture.h"
 
 #include <future>
 #include <thread>
@@ -9,22 +8,8 @@
 namespace pawl::test {
 namespace {
 
-class memory_change : public with_memory {
+class memory_change : public with_waiters {
 protected:
-    [[nodiscard]] std::future<hold> wait_for(lockable& lock, std::int64_t all = 1)
-    {
-        auto waiting = std::async(std::launch::async, [&lock] { return lock.acquire(); });
-        EXPECT_TRUE(eventually([&] { return queue_.length(lock.name()) == all; }));
-        return waiting;
-    }
-
-    [[nodiscard]] static bool is_ready(const std::future<hold>& what)
-    {
-        return what.wait_for(0s) == std::future_status::ready;
-    }
-
-    queue_view queue_{server_.url()};
-    client other_{options()};
     shared_mutex prices_{client_, "prices"};
     // With this lease, a waiter looks only after hours.
     shared_mutex patient_{other_, "prices", {.lease = 24h}};
@@ -219,10 +204,8 @@ TEST_F(memory_change, is_not_busy_if_an_earlier_try_may_yet_be_executed)
     auto writing = std::async(std::launch::async,
                               [&] { return prices_.try_upgrade(reader, told).has_value(); });
     // The first try gets no answer, and the second one an answer when the server goes on.
-    for (int i = 0; i < 4; ++i) {
-        std::this_thread::sleep_for(50ms);
-        server_.advance(500ms);
-    }
+    ASSERT_TRUE(eventually([&] { return queue_.unanswered() == 1; }));
+    while (queue_.unanswered() == 1) server_.advance(100ms);
     server_.thaw();
     EXPECT_FALSE(writing.get());
     EXPECT_EQ(told, errc::unreachable);

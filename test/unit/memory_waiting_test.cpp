@@ -1,7 +1,6 @@
 // Clients of a memory server that wait for one another, and the effects of the levers of
 // <pawl/testing.h>.
-#include "unit/memory_fixture.h"
-#include "unit/queue_view.h"
+#include "unit/memory_waiters_fixture.h"
 
 #include <future>
 #include <memory>
@@ -12,33 +11,8 @@
 namespace pawl::test {
 namespace {
 
-class memory_waiting : public with_memory {
+class memory_waiting : public with_waiters {
 protected:
-    // Another thread wants the lock. When this returns, it is in the server's queue, as the last of
-    // `all`.
-    [[nodiscard]] std::future<hold> wait_for(lockable& lock, std::int64_t all = 1)
-    {
-        auto waiting = std::async(std::launch::async, [&lock] { return lock.acquire(); });
-        EXPECT_TRUE(eventually([&] { return queue_.length(lock.name()) == all; }));
-        return waiting;
-    }
-
-    template <class Result>
-    [[nodiscard]] static bool is_ready(const std::future<Result>& what)
-    {
-        return what.wait_for(0s) == std::future_status::ready;
-    }
-
-    // Lets time pass until it is ready.
-    template <class Result>
-    [[nodiscard]] Result get(std::future<Result>& what)
-    {
-        while (!is_ready(what)) server_.advance(1s);
-        return what.get();
-    }
-
-    queue_view queue_{server_.url()};
-    client other_{options()};
     // With this lease, a waiter looks only after hours.
     mutex patient_{other_, "job", {.lease = 24h}};
     mutex wanted_{other_, "job"};

@@ -26,6 +26,9 @@ public:
     queue_view(const queue_view&) = delete;
     queue_view& operator=(const queue_view&) = delete;
 
+    // The number of requests that wait for an answer. May be called at any time.
+    [[nodiscard]] std::size_t unanswered() { return server_->unanswered(); }
+
     // The number of waiters for a lock. Must not be called while the server is frozen.
     [[nodiscard]] std::int64_t length(const std::string& lock)
     {

@@ -1,4 +1,4 @@
-// How the headers that are built on <pawl/async.h> treat the error code of a call. Not for users.
+// How the forms of a call treat its error code. Not for users.
 #pragma once
 
 #include <pawl/error.h>

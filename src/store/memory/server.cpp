@@ -181,6 +181,12 @@ std::optional<std::string> first_word_of(const std::string& reply)
 
 }  // namespace
 
+std::size_t server::unanswered()
+{
+    const common::scoped_lock guard{mutex_};
+    return waiting_.size();
+}
+
 std::optional<std::string> server::holder_of(std::string_view key)
 {
     const common::scoped_lock guard{mutex_};

@@ -19,6 +19,7 @@
 #include "store/memory/timeline.h"
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <list>
 #include <map>
@@ -95,6 +96,9 @@ public:
 
     // The holder of the lock in this key, in any layout. One of them if there are several.
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
+
+    // How many requests have been sent and not answered. Those that were given up on the way do not count.
+    [[nodiscard]] std::size_t unanswered();
 
 private:
     void deliver(session who, std::string_view push) PAWL_REQUIRES(mutex_);
