@@ -1,0 +1,36 @@
+// Calls on most kinds of locks, for tests of servers that allow only some users or commands.
+#pragma once
+
+#include "integration/fixture.h"
+
+#include <mutex>
+
+namespace pawl::test {
+
+inline void use_everything(client& own)
+{
+    for (const layout where : {layout::plain, layout::hash}) {
+        mutex lock{own, "stock:42", quick(2400ms, where)};
+        recursive_mutex recursive{own, "stock:43", quick(2400ms, where)};
+        const std::scoped_lock both{lock, recursive};
+        const std::scoped_lock again{recursive};
+        EXPECT_TRUE(lock.current()->confirm());
+        lock.current()->extend(2500ms);
+        EXPECT_TRUE(always(2s, [&] { return lock.current()->state() == hold_state::held; }));
+    }
+    counting_semaphore seats{own, "stock:47", 3, quick(2400ms)};
+    hold one = seats.acquire();
+    hold two = seats.acquire(2);
+    two.extend(2500ms);
+    EXPECT_TRUE(one.confirm());
+    EXPECT_TRUE(always(2s, [&] { return one.state() == hold_state::held; }));
+    seats.resize(2);
+    shared_mutex both{own, "stock:49", quick(2400ms)};
+    both.acquire().release();
+    EXPECT_TRUE(both.shared().acquire().confirm());
+    EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
+    EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
+    own.ping();
+}
+
+}  // namespace pawl::test
