@@ -227,9 +227,9 @@ std::span<const mutant> all_mutants()
         {"D23-downgrade",
          "a writer that becomes a reader does not let in the readers behind it",
          code::none,
-         {{"  redis.call('PEXPIRE', KEYS[1], ends - now)\nend\nlocal own_place = ''\n"
+         {{"  redis.call('PEXPIRE', KEYS[1], lives)\nend\nlocal own_place = ''\n"
            "local first, entered = redis.call('LINDEX', KEYS[3], 0), nil\n",
-           "  redis.call('PEXPIRE', KEYS[1], ends - now)\nend\nlocal own_place = ''\n"
+           "  redis.call('PEXPIRE', KEYS[1], lives)\nend\nlocal own_place = ''\n"
            "local first, entered = false, nil\n"}},
          family::members},
         {"upgrade-beside",
