@@ -14,4 +14,7 @@ namespace pawl::store {
                                      std::chrono::milliseconds until,
                                      core::entry_mode mode = core::entry_mode::writer);
 
+// The text after the time, for a script that writes the time and the mode itself.
+[[nodiscard]] std::string place_text_after_time(const core::queue_place& place);
+
 }  // namespace pawl::store
