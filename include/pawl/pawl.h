@@ -6,6 +6,7 @@
 #include <pawl/async.h>
 #include <pawl/barrier.h>
 #include <pawl/client.h>
+#include <pawl/condition_variable.h>
 #include <pawl/coro.h>
 #include <pawl/counting_semaphore.h>
 #include <pawl/error.h>

@@ -57,6 +57,9 @@ struct acquire_plan {
     // The holder that leaves when this one enters, as in acquire_request. Not with `joins`.
     std::optional<claim> instead_of{};
 
+    // The server may have a grant or a place for this holder already, from a request of another kind.
+    bool asked_before = false;
+
     // Other callers of this client asked before, and got no answer for this long. The patience of this
     // call is shorter by that time.
     base::boot_clock::duration silent_before{};
@@ -97,6 +100,9 @@ public:
     [[nodiscard]] step on_time(base::boot_time now) override;
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
+    // Instead of start(): the lock was handed over to this holder.
+    [[nodiscard]] step start_with(const grant_notice& got, base::boot_time now);
+
     [[nodiscard]] step answered(const acquire_reply& got, base::boot_time now);
 
     // The lock was handed over to this waiter. May be called at any time between start() and `finish`.
@@ -108,6 +114,7 @@ public:
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
 
 private:
+    void begin(base::boot_time now);
     step send(base::boot_time now);
     step on_pause_over(base::boot_time now);
     [[nodiscard]] static step pause(base::boot_time until);

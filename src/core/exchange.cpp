@@ -35,6 +35,8 @@ step exchange_machine::on_reply(const reply& got, base::boot_time now)
     if (maybe_executed_) {
         if (auto* const release = std::get_if<release_request>(&request_)) {
             release->forget_numbers();
+        } else if (auto* const wait = std::get_if<wait_request>(&request_)) {
+            wait->release.forget_numbers();
         }
     }
     const auto again = patience_.next_try(now);

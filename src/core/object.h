@@ -40,6 +40,9 @@ struct object {
     unsigned capacity = 0;    // permits: how many there are
     unsigned expected = 0;    // latch, barrier: how many arrivals open it
     std::uint64_t phase = 0;  // barrier: wait until this phase has ended
+    // exclusive: the name of the condition that a waiter of this lock waits for, or that is notified. It lives
+    // as long as the object.
+    const std::string* condition = nullptr;
 
     bool operator==(const object&) const = default;
 };

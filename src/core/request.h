@@ -14,6 +14,9 @@
 //   release_request   hold_status | failure                   finds that the lock is gone
 //   resize_request    hold_status | failure                   sets the same capacity
 //   arrive_request    arrived | failure                       finds its own arrival
+//   wait_request      hold_status | failure                   finds its own waiter
+//   look_request      hold_status | failure                   finds the same, or that it has left
+//   notify_request    hold_status | failure                   wakes others: they wake for no reason
 #pragma once
 
 #include "base/clock.h"
@@ -147,7 +150,8 @@ struct check_request {
     claim mine{};
 };
 
-// Give the lock back, whatever its count. If the holder id does not hold the lock, it leaves the queue.
+// Give the lock back, whatever its count. If the holder id does not hold the lock, it leaves the queue. If its
+// object has a condition, it leaves that too, and passes on a notification that it may have had.
 struct release_request {
     using reply = hold_reply;
 
@@ -215,11 +219,44 @@ struct arrive_request {
     bool drops_out = false;  // one less is expected from the next phase on
 };
 
+// ── Conditions ──────────────────────────────────────────────────────────────────────────────────
+// The object of a waiter, and of a notification, is the lock with the name of the condition.
+
+// Give the lock back, and wait for a condition of it, in one step.
+struct wait_request {
+    using reply =
+        hold_reply;  // `done`: it waits. Otherwise the lock was lost before, and it does not
+
+    release_request release{};
+    claim waiter{};  // a new holder id, which will have the lock again
+    queue_place place{};
+    std::chrono::milliseconds stay{};  // how long the place is kept
+};
+
+// Keep the waiter's place in the condition for longer, or leave the condition.
+struct look_request {
+    using reply = hold_reply;  // `done`: it is there, or was until now; `vanished`: it is not
+
+    claim waiter{};
+    queue_place place{};
+    std::chrono::milliseconds stay{};
+    bool leaves = false;
+};
+
+// Move one waiter, or all, from the condition to the queue of the lock.
+struct notify_request {
+    using reply = hold_reply;  // `done`
+
+    const object* what{};
+    bool all = false;
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
-using exchange_request = std::variant<count_request, extend_request, check_request, keep_request,
-                                      release_request, resize_request, arrive_request>;
+using exchange_request =
+    std::variant<count_request, extend_request, check_request, keep_request, release_request,
+                 resize_request, arrive_request, wait_request, look_request, notify_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
 using reply =
     std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;

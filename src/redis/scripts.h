@@ -39,6 +39,13 @@ extern const script members_resize;
 extern const script gate_arrive;
 extern const script gate_wait;
 extern const script gate_leave;
+extern const script plain_cond_wait;
+extern const script plain_cond_notify;
+extern const script plain_cond_leave;
+extern const script hash_cond_wait;
+extern const script hash_cond_notify;
+extern const script hash_cond_leave;
+extern const script cond_look;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

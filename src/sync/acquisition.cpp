@@ -12,8 +12,6 @@ namespace pawl::sync {
 
 using base::boot_time;
 
-namespace {
-
 core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock>& lock)
 {
     const auto& settings = lock->settings();
@@ -31,8 +29,6 @@ core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock
     lease->watcher = lock;
     return lease;
 }
-
-}  // namespace
 
 acquisition::acquisition(client_state& client, std::shared_ptr<local_lock> lock, time_limit limit,
                          release_mode how)

@@ -1,6 +1,7 @@
 #include "store/redis/hold_verbs.h"
 
 #include "store/redis/announcement.h"
+#include "store/redis/condition_verbs.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
@@ -76,6 +77,10 @@ void append(std::string& out, const core::release_request& what, const script_st
     if (storage_of(object) == storage::gate) {
         open_call(out, script, how, object.name, 1);
         append_holder(out, what.mine);
+        return;
+    }
+    if (object.condition != nullptr) {
+        append_leave(out, what, how, now);
         return;
     }
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much

@@ -29,6 +29,12 @@ std::string place_text(const core::object& what, const core::queue_place& place,
     std::string text;
     append_padded(text, std::to_string(until.count()), time_digits);
     text.push_back(what.mode == core::entry_mode::reader ? last_fence : new_fence);
+    return text.append(place_text_after_time(what, place));
+}
+
+std::string place_text_after_time(const core::object& what, const core::queue_place& place)
+{
+    std::string text;
     append_padded(text, place.client, client_digits);
     append_padded(text, std::to_string(place.reserve), reserve_digits);
     if (!core::is_gate(what.kind)) text.append(std::to_string(place.lease.count()));

@@ -13,4 +13,8 @@ namespace pawl::store {
 [[nodiscard]] std::string place_text(const core::object& what, const core::queue_place& place,
                                      std::chrono::milliseconds until);
 
+// The text after the time, for a script that writes the time and the mode itself.
+[[nodiscard]] std::string place_text_after_time(const core::object& what,
+                                                const core::queue_place& place);
+
 }  // namespace pawl::store

@@ -14,6 +14,14 @@ void append_key(std::string& out, std::string_view prefix, const key_tail& tail)
     redis::append_word_end(out);
 }
 
+void append_keys(std::string& out, std::string_view lock)
+{
+    const key_tail tail{lock};
+    redis::append_word(out, lock);
+    append_key(out, fence_prefix, tail);
+    append_key(out, queue_prefix, tail);
+}
+
 }  // namespace
 
 void open_call(std::string& out, const redis::script& which, const script_style& how,
@@ -36,10 +44,15 @@ void open_call(std::string& out, const redis::script& which, const script_style&
                std::string_view lock, std::size_t arguments)
 {
     open_call(out, which, how, keys_of_a_lock, arguments);
-    const key_tail tail{lock};
-    redis::append_word(out, lock);
-    append_key(out, fence_prefix, tail);
-    append_key(out, queue_prefix, tail);
+    append_keys(out, lock);
+}
+
+void open_condition_call(std::string& out, const redis::script& which, const script_style& how,
+                         const core::object& what, std::size_t arguments)
+{
+    open_call(out, which, how, keys_of_a_condition, arguments);
+    append_keys(out, what.name);
+    redis::append_word(out, condition_key(what.name, *what.condition));
 }
 
 void append_fence_key(std::string& out, std::string_view lock)

@@ -1,6 +1,7 @@
 // Writes a call of one of pawl's scripts, word by word.
 #pragma once
 
+#include "core/object.h"
 #include "redis/handshake.h"
 #include "redis/scripts.h"
 
@@ -29,6 +30,11 @@ void open_call(std::string& out, const redis::script& which, const script_style&
 inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::string_view lock, std::size_t arguments);
+
+// The same for a condition of the lock, whose key is the last one.
+inline constexpr std::size_t keys_of_a_condition = 4;
+void open_condition_call(std::string& out, const redis::script& which, const script_style& how,
+                         const core::object& what, std::size_t arguments);
 
 // Writes the key of the lock's fence.
 void append_fence_key(std::string& out, std::string_view lock);

@@ -2,6 +2,7 @@
 
 #include "base/mutant.h"
 #include "store/redis/acquire_verb.h"
+#include "store/redis/condition_verbs.h"
 #include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/reading.h"
@@ -125,7 +126,8 @@ unsigned exchange_call::write(const redis::server_facts& server, std::string& ou
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
                 append(out, only(each), how);
-            } else if constexpr (requires { each.announce; }) {
+            } else if constexpr (
+                requires { each.announce; } || requires { each.release.announce; }) {
                 append(out, each, how, platform_->wall_time());
             } else {
                 append(out, each, how);
