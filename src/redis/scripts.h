@@ -39,6 +39,14 @@ extern const script members_resize;
 extern const script gate_arrive;
 extern const script gate_wait;
 extern const script gate_leave;
+extern const script plain_many_acquire;
+extern const script plain_many_renew;
+extern const script plain_many_check;
+extern const script plain_many_release;
+extern const script hash_many_acquire;
+extern const script hash_many_renew;
+extern const script hash_many_check;
+extern const script hash_many_release;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

@@ -33,13 +33,16 @@ void open_call(std::string& out, const redis::script& which, const script_style&
 }
 
 void open_call(std::string& out, const redis::script& which, const script_style& how,
-               std::string_view lock, std::size_t arguments)
+               const core::object& what, std::size_t arguments)
 {
-    open_call(out, which, how, keys_of_a_lock, arguments);
-    const key_tail tail{lock};
-    redis::append_word(out, lock);
-    append_key(out, fence_prefix, tail);
-    append_key(out, queue_prefix, tail);
+    const auto locks = core::names_of(what);
+    open_call(out, which, how, keys_of_a_lock * locks.size(), arguments);
+    for (const auto& lock : locks) {
+        const key_tail tail{lock};
+        redis::append_word(out, lock);
+        append_key(out, fence_prefix, tail);
+        append_key(out, queue_prefix, tail);
+    }
 }
 
 void append_fence_key(std::string& out, std::string_view lock)

@@ -1,6 +1,7 @@
 // Writes a call of one of pawl's scripts, word by word.
 #pragma once
 
+#include "core/object.h"
 #include "redis/handshake.h"
 #include "redis/scripts.h"
 
@@ -25,10 +26,10 @@ struct script_style {
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::size_t keys, std::size_t arguments);
 
-// Begins a call with all keys of one lock, and writes the keys.
+// Begins a call with all keys of one object, and writes the keys.
 inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
-               std::string_view lock, std::size_t arguments);
+               const core::object& what, std::size_t arguments);
 
 // Writes the key of the lock's fence.
 void append_fence_key(std::string& out, std::string_view lock);
