@@ -46,7 +46,7 @@ foreach(path IN LISTS SCRIPTS)
   endif()
   # A part may contain parts that come later in this list.
   set(phrases "")
-  foreach(part offer give_back wake condition leave_condition hand_over let_in member_fence enter gate join leave_queue fence census clock place announce)
+  foreach(part offer give_back wake condition leave_condition hand_over let_in member_fence enter gate join leave_queue fence census clock place announce busy)
     file(READ "${folder}/parts/${part}.lua" part_body)
     string(REPLACE "\n--@ ${part}\n" "\n${part_body}" body "${body}")
     string(PREPEND phrases "${part_body}")

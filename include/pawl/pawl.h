@@ -16,6 +16,7 @@
 #include <pawl/hold.h>
 #include <pawl/latch.h>
 #include <pawl/local_server.h>
+#include <pawl/lock_set.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/options.h>

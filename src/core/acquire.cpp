@@ -143,6 +143,7 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
     const auto age = now - at;
+    if (plan_.mine.what->kind == object_kind::many) return ask_for_the_rest(now);
     if (age < age.zero() || age > plan_.lease / 4) {
         patience_.restart(now);
         return send(now);
@@ -151,6 +152,16 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     result_.sent = at;
     if (unanswered_) result_.wanted_until = wanted_until_;
     return {.what = step::kind::finish};
+}
+
+// The server has handed over one of the locks, and the place is used up. The next request takes the others too,
+// or gives this one back.
+step acquire_machine::ask_for_the_rest(boot_time now)
+{
+    queued_ = false;
+    waiting_ = false;
+    patience_.restart(now);
+    return send(now);
 }
 
 step acquire_machine::on_busy(const busy& got, boot_time now)

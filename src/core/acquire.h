@@ -2,6 +2,7 @@
 //
 //   start ──▶ send ──granted──────▶ finish
 //              ▲ ├──in the queue──▶ wait ──granted by hand-over──▶ finish
+//              │ │                    ├──one of many locks──▶ send …
 //              │ │                    └──time to look again──▶ send …   until the caller's limit
 //              │ ├──busy──────────▶ pause ──▶ send …                    until the caller's limit
 //              │ ├──in the queue,
@@ -105,7 +106,7 @@ public:
 
     [[nodiscard]] step answered(const acquire_reply& got, base::boot_time now);
 
-    // The lock was handed over to this waiter. May be called at any time between start() and `finish`.
+    // The lock was handed over to this waiter, or one of many. May be called at any time between start() and `finish`.
     [[nodiscard]] step on_granted(const grant_notice& got, base::boot_time now);
 
     // Whether this client can hear of a grant. If it cannot, the machine does not join the queue.
@@ -120,6 +121,7 @@ private:
     [[nodiscard]] static step pause(base::boot_time until);
     step finish(errc failure, std::string detail);
     step on_grant(const granted& got, base::boot_time now);
+    step ask_for_the_rest(base::boot_time now);
     step on_busy(const busy& got, base::boot_time now);
     step on_failure(const failure& got, base::boot_time now);
     [[nodiscard]] failure without_answer(failure_kind why, std::string detail) const;

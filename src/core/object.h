@@ -3,9 +3,12 @@
 
 #include <pawl/options.h>
 
+#include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pawl::core {
 
@@ -17,6 +20,7 @@ enum class object_kind : std::uint8_t {
     permits,    // holds of one or more permits each, up to the capacity
     latch,      // no holds: waiters wait until as many have arrived as it expects
     barrier,    // the same, phase after phase
+    many,       // one hold of several exclusive locks at once
 };
 
 // A latch or a barrier: nobody holds it.
@@ -34,7 +38,7 @@ struct object {
     std::string name;
     object_kind kind{};
     pawl::layout
-        layout{};  // exclusive, counted: how the store writes it, to share it with other libraries
+        layout{};  // exclusive, counted, many: how the store writes it, to share it with other libraries
     entry_mode mode{};        // shared
     unsigned permits = 1;     // permits: how many each hold takes
     unsigned capacity = 0;    // permits: how many there are
@@ -43,9 +47,14 @@ struct object {
     // exclusive: the name of the condition that a waiter of this lock waits for, or that is notified. It lives
     // as long as the object.
     const std::string* condition = nullptr;
+    // many: the names of the locks, each once. `name` is then for messages only.
+    std::vector<std::string> parts{};
 
     bool operator==(const object&) const = default;
 };
+
+// The names of the locks: those of many, or the one of any other object.
+[[nodiscard]] std::span<const std::string> names_of(const object& what) noexcept;
 
 // Throws pawl::error (bad_argument) unless `name` is 1 to 512 bytes without NUL. `what` is the word for it in
 // the message: "lock name" or "holder".
@@ -55,5 +64,16 @@ void check_name(std::string_view what, std::string_view name);
 // have a digit there, or another length. So every client can tell which holders belong to pawl, and will
 // tell the next waiter when they leave.
 [[nodiscard]] std::string make_holder(std::string random_digits);
+
+// A waiter for many locks may be handed one of them. It then has a part, for which it has another id: its own
+// in capital letters. So that the two differ, the second character of its own is an `a`.
+[[nodiscard]] std::string make_holder_of_many(std::string random_digits);
+[[nodiscard]] std::string part_holder(std::string_view holder);
+
+// The id of the waiter, from any of the two.
+[[nodiscard]] std::string whole_holder(std::string_view holder);
+
+// How long a part is held at most: until the waiter has heard of it, and has asked for the others.
+inline constexpr std::chrono::milliseconds part_lease{1'000};
 
 }  // namespace pawl::core

@@ -23,6 +23,7 @@
 #include "core/failure.h"
 #include "core/object.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -115,7 +116,12 @@ struct acquire_request {
     // or the only reader becomes the writer. It is `busy` if others are in. It never joins the queue.
     std::optional<claim> instead_of{};
 
-    [[nodiscard]] queue_place place() const noexcept { return {client, lease, reserve}; }
+    // What a hand-over gives to the waiter. For many locks, that is a part of them.
+    [[nodiscard]] queue_place place() const noexcept
+    {
+        const bool is_part = mine.what->kind == object_kind::many;
+        return {client, is_part ? std::min(lease, part_lease) : lease, reserve};
+    }
 };
 
 // ── Requests about a hold ───────────────────────────────────────────────────────────────────────

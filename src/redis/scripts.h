@@ -46,6 +46,14 @@ extern const script hash_cond_wait;
 extern const script hash_cond_notify;
 extern const script hash_cond_leave;
 extern const script cond_look;
+extern const script plain_many_acquire;
+extern const script plain_many_renew;
+extern const script plain_many_check;
+extern const script plain_many_release;
+extern const script hash_many_acquire;
+extern const script hash_many_renew;
+extern const script hash_many_check;
+extern const script hash_many_release;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

@@ -18,7 +18,10 @@ core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock
     const auto lease = std::make_shared<core::lease>();
     lease->what = {settings, &settings->what};
     const bool same = base::is(base::mutant::d38_same_holder);
-    lease->holder = core::make_holder(same ? client.id() : client.platform().random_id());
+    auto digits = same ? client.id() : client.platform().random_id();
+    lease->holder = settings->what.kind == core::object_kind::many
+                        ? core::make_holder_of_many(std::move(digits))
+                        : core::make_holder(std::move(digits));
     // With the client in it, the server can tell this client when another one wants the lock.
     if (settings->linger.count() > 0) lease->holder += client.room().client();
     lease->length = settings->lease;

@@ -20,6 +20,7 @@ namespace pawl {
 
 struct async_access {
     static sync::lock_state& state(acquirable& lock) { return *lock.state_; }
+    static const sync::lock_state& state(const acquirable& lock) { return *lock.state_; }
 
     // Throws pawl::error if it is an empty arrival.
     static sync::lock_state& state(const waitable& what) { return what.mine(); }

@@ -80,6 +80,12 @@ void validate(const core::object& what, const lock_options& options, fairness fa
         validate_capacity(what.capacity);
         check_for_several_holders(options, "counting_semaphore");
     }
+    if (what.kind == core::object_kind::many) {
+        validate_names(what.parts.size());
+        if (options.linger != 0ms) {
+            refuse("linger", std::to_string(options.linger.count()) + " ms of a lock_set", "0");
+        }
+    }
     check_holding(options);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");
@@ -109,6 +115,11 @@ void validate_permits(unsigned permits, unsigned most)
 void validate_lease(std::string_view option, milliseconds lease)
 {
     check(option, lease, 10ms, 24h, "10 ms to 24 h");
+}
+
+void validate_names(std::size_t names)
+{
+    if (names < 1 || names > 16) refuse("names", std::to_string(names), "1 to 16");
 }
 
 void validate_stripes(std::size_t stripes)

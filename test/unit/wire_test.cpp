@@ -97,10 +97,9 @@ TEST_F(wire, a_release_says_only_what_is_needed)
 TEST_F(wire, an_announcement_is_json_whatever_the_names_are)
 {
     const wall_time time{1'700'000'000'123ms};
-    EXPECT_EQ(announcement(mine_, time),
+    EXPECT_EQ(announcement("a", "me", time),
               R"({"lockKey":"a","releaseTime":1700000000123,"holder":"me"})");
-    const core::object quoting{.name = "say \"a\""};
-    EXPECT_EQ(announcement({&quoting, "m\\e"}, time),
+    EXPECT_EQ(announcement("say \"a\"", "m\\e", time),
               R"({"lockKey":"say \"a\"","releaseTime":1700000000123,"holder":"m\\e"})");
 }
 

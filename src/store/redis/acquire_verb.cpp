@@ -33,6 +33,9 @@ std::vector<std::string> more_arguments(const acquire_request& what)
     case storage::plain:
     case storage::hash: return {};
     case storage::gate: return {made_as(object), std::to_string(object.phase)};
+    case storage::set_of_plain:
+    case storage::set_of_hash:
+        return {core::part_holder(what.mine.holder), std::to_string(what.lease.count())};
     case storage::members: break;
     }
     if (!what.instead_of) return {capacity_text(object)};
@@ -63,7 +66,7 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     const auto& script =
         what.instead_of ? redis::scripts::members_exchange : scripts_of(storage_of(object)).acquire;
     const auto more = more_arguments(what);
-    open_call(out, script, how, object.name, 4 + more.size());
+    open_call(out, script, how, object, 4 + more.size());
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +

@@ -41,10 +41,11 @@ void open_call(std::string& out, const redis::script& which, const script_style&
 }
 
 void open_call(std::string& out, const redis::script& which, const script_style& how,
-               std::string_view lock, std::size_t arguments)
+               const core::object& what, std::size_t arguments)
 {
-    open_call(out, which, how, keys_of_a_lock, arguments);
-    append_keys(out, lock);
+    const auto locks = core::names_of(what);
+    open_call(out, which, how, keys_of_a_lock * locks.size(), arguments);
+    for (const auto& lock : locks) append_keys(out, lock);
 }
 
 void open_condition_call(std::string& out, const redis::script& which, const script_style& how,

@@ -26,10 +26,10 @@ struct script_style {
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::size_t keys, std::size_t arguments);
 
-// Begins a call with all keys of one lock, and writes the keys.
+// Begins a call with all keys of one object, and writes the keys.
 inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
-               std::string_view lock, std::size_t arguments);
+               const core::object& what, std::size_t arguments);
 
 // The same for a condition of the lock, whose key is the last one.
 inline constexpr std::size_t keys_of_a_condition = 4;

@@ -166,7 +166,8 @@ renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
 {
     leases_.reserve(what.all.size());
     places_.reserve(what.all.size());
-    for (const auto wanted : {storage::plain, storage::hash, storage::members}) {
+    for (const auto wanted : {storage::plain, storage::hash, storage::members,
+                              storage::set_of_plain, storage::set_of_hash}) {
         const auto begin = leases_.size();
         for (std::size_t i = 0; i < what.all.size(); ++i) {
             if (storage_of(*what.all[i].mine.what) != wanted) continue;

@@ -35,6 +35,8 @@ storage storage_of(const core::object& what) noexcept
     case core::object_kind::permits: return storage::members;
     case core::object_kind::latch:
     case core::object_kind::barrier: return storage::gate;
+    case core::object_kind::many:
+        return what.layout == layout::plain ? storage::set_of_plain : storage::set_of_hash;
     case core::object_kind::exclusive:
     case core::object_kind::counted: break;
     }
@@ -50,7 +52,14 @@ const script_set& scripts_of(storage how) noexcept
     static constexpr script_set members{scripts::members_acquire, scripts::members_release,
                                         &scripts::members_renew, &scripts::members_check};
     static constexpr script_set gate{scripts::gate_wait, scripts::gate_leave, nullptr, nullptr};
+    static constexpr script_set set_of_plain{
+        scripts::plain_many_acquire, scripts::plain_many_release, &scripts::plain_many_renew,
+        &scripts::plain_many_check};
+    static constexpr script_set set_of_hash{scripts::hash_many_acquire, scripts::hash_many_release,
+                                            &scripts::hash_many_renew, &scripts::hash_many_check};
     switch (how) {
+    case storage::set_of_plain: return set_of_plain;
+    case storage::set_of_hash: return set_of_hash;
     case storage::hash: return hash;
     case storage::members: return members;
     case storage::gate: return gate;

@@ -12,13 +12,20 @@
 namespace pawl::store {
 
 enum class storage {
-    plain,    // a string, the holder
-    hash,     // a hash: holder → count
-    members,  // a sorted set of holders, which may be in together
-    gate,     // a hash with the state of a latch or barrier
+    plain,         // a string, the holder
+    hash,          // a hash: holder → count
+    members,       // a sorted set of holders, which may be in together
+    gate,          // a hash with the state of a latch or barrier
+    set_of_plain,  // several locks at once, each of them plain
+    set_of_hash,   // the same, each of them a hash
 };
 
 [[nodiscard]] storage storage_of(const core::object& what) noexcept;
+
+[[nodiscard]] constexpr bool is_set(storage how) noexcept
+{
+    return how == storage::set_of_plain || how == storage::set_of_hash;
+}
 
 struct script_set {
     const redis::script& acquire;
