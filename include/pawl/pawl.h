@@ -14,6 +14,7 @@
 #include <pawl/futures.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/local_server.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>

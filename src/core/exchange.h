@@ -1,4 +1,4 @@
-// The machine that sends one request (release, extend, count, check, keep, resize or arrive), and repeats it
+// The machine that sends one request (release, extend, count, check, keep, resize, arrive, yield or read), and repeats it
 // until it is answered or patience ends.
 #pragma once
 

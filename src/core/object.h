@@ -17,12 +17,14 @@ enum class object_kind : std::uint8_t {
     permits,    // holds of one or more permits each, up to the capacity
     latch,      // no holds: waiters wait until as many have arrived as it expects
     barrier,    // the same, phase after phase
+    leader,     // one hold, which shows others the payload of its holder
+    watch,      // no holds: a waiter waits until there is another leader
 };
 
-// A latch or a barrier: nobody holds it.
+// What nobody holds: a latch, a barrier, or the watch for another leader.
 [[nodiscard]] constexpr bool is_gate(object_kind what) noexcept
 {
-    return what == object_kind::latch || what == object_kind::barrier;
+    return what == object_kind::latch || what == object_kind::barrier || what == object_kind::watch;
 }
 
 // How a holder enters an object of the kind `shared`.
@@ -40,6 +42,8 @@ struct object {
     unsigned capacity = 0;    // permits: how many there are
     unsigned expected = 0;    // latch, barrier: how many arrivals open it
     std::uint64_t phase = 0;  // barrier: wait until this phase has ended
+    std::uint64_t seen = 0;   // watch: the fence of the leader that was seen; 0 if there was none
+    std::string candidate{};  // leader: the text of core/candidate.h
 
     bool operator==(const object&) const = default;
 };

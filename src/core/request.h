@@ -14,6 +14,8 @@
 //   release_request   hold_status | failure                   finds that the lock is gone
 //   resize_request    hold_status | failure                   sets the same capacity
 //   arrive_request    arrived | failure                       finds its own arrival
+//   yield_request     handed_over | no_candidate | …          finds what it did; never acts a second time
+//   read_request      term_seen | failure                     changes nothing
 #pragma once
 
 #include "base/clock.h"
@@ -23,6 +25,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -215,14 +218,49 @@ struct arrive_request {
     bool drops_out = false;  // one less is expected from the next phase on
 };
 
+// ── Yield: hand the lead over to the candidate with this name; if none waits, the term goes on ──
+
+struct no_candidate {};
+
+using yield_reply = std::variant<failure, handed_over, no_candidate, hold_status>;
+
+// The holder numbers its requests. A delayed one must not hand over after the holder was told that the term goes
+// on, so the store executes only a request with a greater number than before. A repetition has the same number.
+struct yield_request {
+    using reply = yield_reply;
+
+    claim mine{};
+    std::uint64_t used = 0;  // the holder's fence
+    std::string_view candidate{};
+    std::uint64_t number = 1;
+    bool announce = false;  // publish the hand-over
+};
+
+// ── Read: who leads ─────────────────────────────────────────────────────────────────────────────
+
+struct term_seen {
+    std::uint64_t fence = 0;  // 0 if there is no leader
+    std::chrono::milliseconds left{-1};
+    std::string candidate{};  // the text of core/candidate.h
+};
+
+using read_reply = std::variant<failure, term_seen>;
+
+struct read_request {
+    using reply = read_reply;
+
+    const object* what{};
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
-using exchange_request = std::variant<count_request, extend_request, check_request, keep_request,
-                                      release_request, resize_request, arrive_request>;
+using exchange_request =
+    std::variant<count_request, extend_request, check_request, keep_request, release_request,
+                 resize_request, arrive_request, yield_request, read_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
-using reply =
-    std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;
+using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
+                           arrive_reply, yield_reply, read_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

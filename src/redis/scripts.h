@@ -39,6 +39,13 @@ extern const script members_resize;
 extern const script gate_arrive;
 extern const script gate_wait;
 extern const script gate_leave;
+extern const script term_acquire;
+extern const script term_renew;
+extern const script term_check;
+extern const script term_release;
+extern const script term_yield;
+extern const script term_read;
+extern const script term_watch;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

@@ -25,13 +25,15 @@ void append_micros(std::string& out, std::chrono::milliseconds time)
     redis::append_word(out, digits);
 }
 
-// The arguments after the place. Locks that one holder has have none.
+// The arguments after the place. Locks that one holder has have none: a candidate is a part of its place.
 std::vector<std::string> more_arguments(const acquire_request& what)
 {
     const auto& object = *what.mine.what;
     switch (storage_of(object)) {
     case storage::plain:
-    case storage::hash: return {};
+    case storage::hash:
+    case storage::term: return {};
+    case storage::watch: return {std::to_string(object.seen)};
     case storage::gate: return {made_as(object), std::to_string(object.phase)};
     case storage::members: break;
     }
@@ -63,14 +65,16 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     const auto& script =
         what.instead_of ? redis::scripts::members_exchange : scripts_of(storage_of(object)).acquire;
     const auto more = more_arguments(what);
-    open_call(out, script, how, object.name, 4 + more.size());
+    open_call(out, script, how, object, 4 + more.size());
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
                                 (context.mend ? 8 : 0));
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
-    redis::append_word(out, place_text(what.place(), kept_until, object.mode));
+    auto place = place_text(what.place(), kept_until, object.mode);
+    if (storage_of(object) == storage::term) place.append(" ").append(object.candidate);
+    redis::append_word(out, place);
     for (const auto& each : more) redis::append_word(out, each);
 }
 

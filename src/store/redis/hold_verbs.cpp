@@ -73,8 +73,8 @@ void append(std::string& out, const core::release_request& what, const script_st
         append_announcement(out, what.mine, what.announce, now);
         return;
     }
-    if (storage_of(object) == storage::gate) {
-        open_call(out, script, how, object.name, 1);
+    if (core::is_gate(object.kind)) {
+        open_call(out, script, how, object, 1);
         append_holder(out, what.mine);
         return;
     }
@@ -83,7 +83,7 @@ void append(std::string& out, const core::release_request& what, const script_st
     std::size_t arguments = 2;
     if (what.announce) arguments = 3;
     if (what.has_reserve) arguments = 4;
-    open_call(out, script, how, object.name, arguments);
+    open_call(out, script, how, object, arguments);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
     if (arguments >= 3) append_announcement(out, what.mine, what.announce, now);
