@@ -15,6 +15,7 @@
 #include <pawl/futures.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/local_server.h>
 #include <pawl/lock_set.h>
 #include <pawl/lockable.h>

@@ -1,5 +1,5 @@
-// The machine that sends one request (release, extend, count, check, keep, resize, arrive, wait, look or notify),
-// and repeats it until it is answered or patience ends.
+// The machine that sends one request (all but acquire and renew), and repeats it until it is answered or patience
+// ends.
 #pragma once
 
 #include "base/clock.h"

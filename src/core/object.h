@@ -21,12 +21,14 @@ enum class object_kind : std::uint8_t {
     latch,      // no holds: waiters wait until as many have arrived as it expects
     barrier,    // the same, phase after phase
     many,       // one hold of several exclusive locks at once
+    leader,     // one hold, which shows others the payload of its holder
+    watch,      // no holds: a waiter waits until there is another leader
 };
 
-// A latch or a barrier: nobody holds it.
+// What nobody holds: a latch, a barrier, or the watch for another leader.
 [[nodiscard]] constexpr bool is_gate(object_kind what) noexcept
 {
-    return what == object_kind::latch || what == object_kind::barrier;
+    return what == object_kind::latch || what == object_kind::barrier || what == object_kind::watch;
 }
 
 // How a holder enters an object of the kind `shared`.
@@ -49,6 +51,8 @@ struct object {
     const std::string* condition = nullptr;
     // many: the names of the locks, each once. `name` is then for messages only.
     std::vector<std::string> parts{};
+    std::uint64_t seen = 0;   // watch: the fence of the leader that was seen; 0 if there was none
+    std::string candidate{};  // leader: the text of core/candidate.h
 
     bool operator==(const object&) const = default;
 };

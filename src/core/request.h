@@ -17,6 +17,8 @@
 //   wait_request      hold_status | failure                   finds its own waiter
 //   look_request      hold_status | failure                   finds the same, or that it has left
 //   notify_request    hold_status | failure                   wakes others: they wake for no reason
+//   yield_request     handed_over | no_candidate | …          finds what it did; never acts a second time
+//   read_request      term_seen | failure                     changes nothing
 #pragma once
 
 #include "base/clock.h"
@@ -27,6 +29,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -257,15 +260,50 @@ struct notify_request {
     bool all = false;
 };
 
+// ── Yield: hand the lead over to the candidate with this name; if none waits, the term goes on ──
+
+struct no_candidate {};
+
+using yield_reply = std::variant<failure, handed_over, no_candidate, hold_status>;
+
+// The holder numbers its requests. A delayed one must not hand over after the holder was told that the term goes
+// on, so the store executes only a request with a greater number than before. A repetition has the same number.
+struct yield_request {
+    using reply = yield_reply;
+
+    claim mine{};
+    std::uint64_t used = 0;  // the holder's fence
+    std::string_view candidate{};
+    std::uint64_t number = 1;
+    bool announce = false;  // publish the hand-over
+};
+
+// ── Read: who leads ─────────────────────────────────────────────────────────────────────────────
+
+struct term_seen {
+    std::uint64_t fence = 0;  // 0 if there is no leader
+    std::chrono::milliseconds left{-1};
+    std::string candidate{};  // the text of core/candidate.h
+};
+
+using read_reply = std::variant<failure, term_seen>;
+
+struct read_request {
+    using reply = read_reply;
+
+    const object* what{};
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
 using exchange_request =
     std::variant<count_request, extend_request, check_request, keep_request, release_request,
-                 resize_request, arrive_request, wait_request, look_request, notify_request>;
+                 resize_request, arrive_request, wait_request, look_request, notify_request,
+                 yield_request, read_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
-using reply =
-    std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;
+using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
+                           arrive_reply, yield_reply, read_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

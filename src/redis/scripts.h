@@ -54,6 +54,13 @@ extern const script hash_many_acquire;
 extern const script hash_many_renew;
 extern const script hash_many_check;
 extern const script hash_many_release;
+extern const script term_acquire;
+extern const script term_renew;
+extern const script term_check;
+extern const script term_release;
+extern const script term_yield;
+extern const script term_read;
+extern const script term_watch;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

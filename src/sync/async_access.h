@@ -10,10 +10,14 @@
 #include <pawl/barrier.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <stop_token>
+#include <system_error>
 #include <utility>
 
 namespace pawl {
@@ -34,7 +38,23 @@ struct async_access {
             std::make_unique<waitable::state>(where.client(), where.waiting_for(phase))};
     }
 
+    // Public functions of acquirable wrap these for each kind of limit.
+    static std::optional<hold> acquire_within(acquirable& lock, time_limit limit,
+                                              const std::stop_token& stop)
+    {
+        return lock.try_acquire_within(limit, stop);
+    }
+    static std::optional<hold> acquire_within(acquirable& lock, time_limit limit,
+                                              const std::stop_token& stop,
+                                              std::error_code& ec) noexcept
+    {
+        return lock.try_acquire_within(limit, stop, ec);
+    }
+
     static hold make(sync::grant_ptr granted) { return hold{std::move(granted)}; }
+
+    // The grant of the hold, also after its release; nullptr if it was always empty, or moved from.
+    static const sync::grant_ptr& granted(const hold& what) { return what.grant_; }
 
     // The grant of the hold; nullptr if the hold is empty.
     static sync::grant_ptr look_at(const hold& what)

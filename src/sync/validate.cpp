@@ -1,8 +1,12 @@
 #include "sync/validate.h"
 
+#include "core/candidate.h"
+
 #include <pawl/error.h>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace pawl::sync {
@@ -32,8 +36,8 @@ void check(std::string_view what, unsigned value, unsigned most)
     }
 }
 
-// Several holders may be in such an object, each with a lease of its own.
-void check_for_several_holders(const lock_options& options, std::string_view type)
+// Kinds that only pawl knows: several holders may be in, or the holder shows a payload.
+void check_for_own_kind(const lock_options& options, std::string_view type)
 {
     const auto of_type = " of a " + std::string{type};
     if (options.linger != 0ms) {
@@ -75,10 +79,14 @@ void validate(const client_options& options)
 
 void validate(const core::object& what, const lock_options& options, fairness fairness)
 {
-    if (what.kind == core::object_kind::shared) check_for_several_holders(options, "shared_mutex");
+    if (what.kind == core::object_kind::shared) check_for_own_kind(options, "shared_mutex");
     if (what.kind == core::object_kind::permits) {
         validate_capacity(what.capacity);
-        check_for_several_holders(options, "counting_semaphore");
+        check_for_own_kind(options, "counting_semaphore");
+    }
+    if (what.kind == core::object_kind::leader) {
+        validate_payload(core::candidate_in(what.candidate).payload);
+        check_for_own_kind(options, "leader");
     }
     if (what.kind == core::object_kind::many) {
         validate_names(what.parts.size());
@@ -105,6 +113,14 @@ void validate_capacity(unsigned capacity)
 {
     constexpr unsigned largest = 1'000'000;
     check("capacity", capacity, largest);
+}
+
+void validate_payload(std::string_view payload)
+{
+    constexpr std::size_t longest = 4096;
+    if (payload.size() > longest) {
+        refuse("payload", std::to_string(payload.size()) + " bytes", "0 to 4096 bytes");
+    }
 }
 
 void validate_permits(unsigned permits, unsigned most)

@@ -45,6 +45,15 @@ public:
 
     // Whether some client has the lock. Must not be called while the server is frozen.
     [[nodiscard]] bool is_held(const std::string& lock) { return ask("EXISTS", lock) == 1; }
+    // The number of watchers of a leader. Must not be called while the server is frozen.
+    [[nodiscard]] std::int64_t watchers(const std::string& leader)
+    {
+        constexpr std::int64_t elements_each = 2;
+        return ask("LLEN", store::watch_key(leader)) / elements_each;
+    }
+
+    // The rest of the life of a key in ms: -1 if it does not expire, -2 if it does not exist.
+    [[nodiscard]] std::int64_t life_of(const std::string& key) { return ask("PTTL", key); }
 
     // Whether the lock was ever granted, even if it was given back since. Must not be called while
     // the server is frozen.

@@ -25,13 +25,15 @@ void append_micros(std::string& out, std::chrono::milliseconds time)
     redis::append_word(out, digits);
 }
 
-// The arguments after the place. Locks that one holder has have none.
+// The arguments after the place. Locks that one holder has have none: a candidate is a part of its place.
 std::vector<std::string> more_arguments(const acquire_request& what)
 {
     const auto& object = *what.mine.what;
     switch (storage_of(object)) {
     case storage::plain:
-    case storage::hash: return {};
+    case storage::hash:
+    case storage::term: return {};
+    case storage::watch: return {std::to_string(object.seen)};
     case storage::gate: return {made_as(object), std::to_string(object.phase)};
     case storage::set_of_plain:
     case storage::set_of_hash:
@@ -73,7 +75,9 @@ void append(std::string& out, const acquire_request& what, const script_style& h
                                 (context.mend ? 8 : 0));
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
-    redis::append_word(out, place_text(object, what.place(), kept_until));
+    auto place = place_text(object, what.place(), kept_until);
+    if (storage_of(object) == storage::term) place.append(" ").append(object.candidate);
+    redis::append_word(out, place);
     for (const auto& each : more) redis::append_word(out, each);
 }
 

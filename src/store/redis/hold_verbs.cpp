@@ -101,7 +101,7 @@ void append(std::string& out, const core::release_request& what, const script_st
         append_release_of_set(out, what, how, now);
         return;
     }
-    if (storage_of(object) == storage::gate) {
+    if (core::is_gate(object.kind)) {
         open_call(out, script, how, object, 1);
         append_holder(out, what.mine);
         return;

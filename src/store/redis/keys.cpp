@@ -102,6 +102,11 @@ std::string condition_key(std::string_view lock, std::string_view condition)
     return key.append(":").append(condition);
 }
 
+std::string watch_key(std::string_view lock)
+{
+    return key_with(watch_prefix, lock);
+}
+
 key_tail::key_tail(std::string_view lock) noexcept : tag_{hash_tag(lock)}, name_{lock}
 {
     if (tag_.size() < name_.size()) return;

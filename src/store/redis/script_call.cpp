@@ -56,6 +56,27 @@ void open_condition_call(std::string& out, const redis::script& which, const scr
     redis::append_word(out, condition_key(what.name, *what.condition));
 }
 
+void open_leader_call(std::string& out, const redis::script& which, const script_style& how,
+                      std::string_view name, std::size_t arguments)
+{
+    open_call(out, which, how, keys_of_a_lock + 1, arguments);
+    const key_tail tail{name};
+    redis::append_word(out, name);
+    append_key(out, fence_prefix, tail);
+    append_key(out, queue_prefix, tail);
+    append_key(out, watch_prefix, tail);
+}
+
+void open_watch_call(std::string& out, const redis::script& which, const script_style& how,
+                     std::string_view name, std::size_t arguments)
+{
+    open_call(out, which, how, keys_of_a_lock, arguments);
+    const key_tail tail{name};
+    redis::append_word(out, name);
+    append_key(out, fence_prefix, tail);
+    append_key(out, watch_prefix, tail);
+}
+
 void append_fence_key(std::string& out, std::string_view lock)
 {
     append_key(out, fence_prefix, key_tail{lock});

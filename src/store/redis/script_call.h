@@ -36,6 +36,13 @@ inline constexpr std::size_t keys_of_a_condition = 4;
 void open_condition_call(std::string& out, const redis::script& which, const script_style& how,
                          const core::object& what, std::size_t arguments);
 
+// The same for a leader, with the queue of its watchers as the fourth key; and for a watcher, with that queue as
+// the third.
+void open_leader_call(std::string& out, const redis::script& which, const script_style& how,
+                      std::string_view name, std::size_t arguments);
+void open_watch_call(std::string& out, const redis::script& which, const script_style& how,
+                     std::string_view name, std::size_t arguments);
+
 // Writes the key of the lock's fence.
 void append_fence_key(std::string& out, std::string_view lock);
 

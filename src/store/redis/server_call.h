@@ -95,7 +95,8 @@ public:
     [[nodiscard]] bool may_start_server() const noexcept override
     {
         return std::holds_alternative<core::arrive_request>(what_) ||
-               std::holds_alternative<core::notify_request>(what_);
+               std::holds_alternative<core::notify_request>(what_) ||
+               std::holds_alternative<core::read_request>(what_);
     }
 
 private:

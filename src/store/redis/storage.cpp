@@ -37,6 +37,8 @@ storage storage_of(const core::object& what) noexcept
     case core::object_kind::barrier: return storage::gate;
     case core::object_kind::many:
         return what.layout == layout::plain ? storage::set_of_plain : storage::set_of_hash;
+    case core::object_kind::leader: return storage::term;
+    case core::object_kind::watch: return storage::watch;
     case core::object_kind::exclusive:
     case core::object_kind::counted: break;
     }
@@ -57,15 +59,33 @@ const script_set& scripts_of(storage how) noexcept
         &scripts::plain_many_check};
     static constexpr script_set set_of_hash{scripts::hash_many_acquire, scripts::hash_many_release,
                                             &scripts::hash_many_renew, &scripts::hash_many_check};
+    static constexpr script_set term{scripts::term_acquire, scripts::term_release,
+                                     &scripts::term_renew, &scripts::term_check};
+    static constexpr script_set watch{scripts::term_watch, scripts::gate_leave, nullptr, nullptr};
     switch (how) {
     case storage::set_of_plain: return set_of_plain;
     case storage::set_of_hash: return set_of_hash;
     case storage::hash: return hash;
     case storage::members: return members;
     case storage::gate: return gate;
+    case storage::term: return term;
+    case storage::watch: return watch;
     case storage::plain: break;
     }
     return plain;
+}
+
+void open_call(std::string& out, const redis::script& which, const script_style& how,
+               const core::object& what, std::size_t arguments)
+{
+    switch (storage_of(what)) {
+    case storage::term: open_leader_call(out, which, how, what.name, arguments); break;
+    case storage::watch: open_watch_call(out, which, how, what.name, arguments); break;
+    case storage::plain:
+    case storage::hash:
+    case storage::members:
+    case storage::gate: open_call(out, which, how, what.name, arguments); break;
+    }
 }
 
 std::string holder_text(const core::claim& who)

@@ -4,7 +4,9 @@
 #include "core/object.h"
 #include "core/request.h"
 #include "redis/scripts.h"
+#include "store/redis/script_call.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +20,8 @@ enum class storage {
     gate,          // a hash with the state of a latch or barrier
     set_of_plain,  // several locks at once, each of them plain
     set_of_hash,   // the same, each of them a hash
+    term,          // a list: the leader and its payload
+    watch,         // no key of its own: the watchers of a leader
 };
 
 [[nodiscard]] storage storage_of(const core::object& what) noexcept;
@@ -30,11 +34,15 @@ enum class storage {
 struct script_set {
     const redis::script& acquire;
     const redis::script& release;
-    // None for a gate, which nobody holds.
+    // None for a gate or a watch, which nobody holds.
     const redis::script* renew;
     const redis::script* check;
 };
 [[nodiscard]] const script_set& scripts_of(storage how) noexcept;
+
+// Begins a call with all keys of the object, and writes the keys.
+void open_call(std::string& out, const redis::script& which, const script_style& how,
+               const core::object& what, std::size_t arguments);
 
 // The holder as the server knows it. In a set of members, the weight follows the id: parts/census.lua.
 [[nodiscard]] std::string holder_text(const core::claim& who);
