@@ -17,6 +17,7 @@
 #include <pawl/local_server.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
+#include <pawl/once_per.h>
 #include <pawl/options.h>
 #include <pawl/recursive_mutex.h>
 #include <pawl/shared_mutex.h>

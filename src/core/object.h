@@ -3,6 +3,7 @@
 
 #include <pawl/options.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ enum class object_kind : std::uint8_t {
     permits,    // holds of one or more permits each, up to the capacity
     latch,      // no holds: waiters wait until as many have arrived as it expects
     barrier,    // the same, phase after phase
+    once,       // one hold, a run; the next one may begin only in the next period
 };
 
 // A latch or a barrier: nobody holds it.
@@ -40,6 +42,12 @@ struct object {
     unsigned capacity = 0;    // permits: how many there are
     unsigned expected = 0;    // latch, barrier: how many arrivals open it
     std::uint64_t phase = 0;  // barrier: wait until this phase has ended
+
+    // once
+    std::chrono::milliseconds period{};
+    bool aligned =
+        false;  // periods begin at multiples of it by the store's clock, and not with a run
+    bool retries = false;  // a run that fails does not count
 
     bool operator==(const object&) const = default;
 };

@@ -14,6 +14,7 @@
 //   release_request   hold_status | failure                   finds that the lock is gone
 //   resize_request    hold_status | failure                   sets the same capacity
 //   arrive_request    arrived | failure                       finds its own arrival
+//   due_request       due | failure                           changes nothing
 #pragma once
 
 #include "base/clock.h"
@@ -155,6 +156,7 @@ struct release_request {
     std::uint64_t used = 0;    // the holder's last fence; 0 if it is not known
     bool has_reserve = false;  // numbers above `used` are set aside
     bool announce = false;     // publish the release
+    bool used_up = false;      // once: no other run may begin in this period
 
     // For a release that may have been executed before. Others may have had the lock since then, with
     // higher fences, so the store must not take `used` for the last fence.
@@ -215,14 +217,29 @@ struct arrive_request {
     bool drops_out = false;  // one less is expected from the next phase on
 };
 
+// ── Due: when the next run may begin ────────────────────────────────────────────────────────────
+
+struct due {
+    // 0: now, or as soon as the run that is under way has ended. Nothing if the period never ends.
+    std::optional<std::chrono::milliseconds> in{};
+};
+
+using due_reply = std::variant<failure, due>;
+
+struct due_request {
+    using reply = due_reply;
+
+    const object* what{};
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
 using exchange_request = std::variant<count_request, extend_request, check_request, keep_request,
-                                      release_request, resize_request, arrive_request>;
+                                      release_request, resize_request, arrive_request, due_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
-using reply =
-    std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;
+using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
+                           arrive_reply, due_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

@@ -39,6 +39,9 @@ extern const script members_resize;
 extern const script gate_arrive;
 extern const script gate_wait;
 extern const script gate_leave;
+extern const script once_acquire;
+extern const script once_release;
+extern const script once_due;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

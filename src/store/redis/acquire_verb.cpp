@@ -6,6 +6,7 @@
 #include "store/redis/storage.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pawl::store {
@@ -33,6 +34,9 @@ std::vector<std::string> more_arguments(const acquire_request& what)
     case storage::plain:
     case storage::hash: return {};
     case storage::gate: return {made_as(object), std::to_string(object.phase)};
+    case storage::once:
+        return {std::to_string(object.period.count()), object.aligned ? "1" : "",
+                object.retries ? "retry" : "once"};
     case storage::members: break;
     }
     if (!what.instead_of) return {capacity_text(object)};
@@ -54,6 +58,13 @@ core::failure lost_since(const core::object& what)
             .detail = "the server has lost the phase of this arrival"};
 }
 
+core::failure not_due(std::int64_t left_ms)
+{
+    std::string detail = "its mark has no expiry";
+    if (left_ms >= 0) detail = "for another " + std::to_string((left_ms + 999) / 1000) + " s";
+    return {.what = core::failure_kind::not_due, .detail = std::move(detail)};
+}
+
 }  // namespace
 
 void append(std::string& out, const acquire_request& what, const script_style& how,
@@ -63,7 +74,11 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     const auto& script =
         what.instead_of ? redis::scripts::members_exchange : scripts_of(storage_of(object)).acquire;
     const auto more = more_arguments(what);
-    open_call(out, script, how, object.name, 4 + more.size());
+    if (storage_of(object) == storage::once) {
+        open_marked_call(out, script, how, object.name, 4 + more.size());
+    } else {
+        open_call(out, script, how, object.name, 4 + more.size());
+    }
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
@@ -109,6 +124,7 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
     case -5: return too_many_permits(what.mine, answer->number);
     case -6: return other_kind(*what.mine.what);
     case -7: return lost_since(*what.mine.what);
+    case -8: return not_due(answer->number);
     default: return no_sense();
     }
 }

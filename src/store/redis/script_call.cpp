@@ -14,6 +14,13 @@ void append_key(std::string& out, std::string_view prefix, const key_tail& tail)
     redis::append_word_end(out);
 }
 
+void append_keys(std::string& out, std::string_view lock, const key_tail& tail)
+{
+    redis::append_word(out, lock);
+    append_key(out, fence_prefix, tail);
+    append_key(out, queue_prefix, tail);
+}
+
 }  // namespace
 
 void open_call(std::string& out, const redis::script& which, const script_style& how,
@@ -36,15 +43,26 @@ void open_call(std::string& out, const redis::script& which, const script_style&
                std::string_view lock, std::size_t arguments)
 {
     open_call(out, which, how, keys_of_a_lock, arguments);
+    append_keys(out, lock, key_tail{lock});
+}
+
+void open_marked_call(std::string& out, const redis::script& which, const script_style& how,
+                      std::string_view lock, std::size_t arguments)
+{
+    open_call(out, which, how, keys_of_a_lock + 1, arguments);
     const key_tail tail{lock};
-    redis::append_word(out, lock);
-    append_key(out, fence_prefix, tail);
-    append_key(out, queue_prefix, tail);
+    append_keys(out, lock, tail);
+    append_key(out, mark_prefix, tail);
 }
 
 void append_fence_key(std::string& out, std::string_view lock)
 {
     append_key(out, fence_prefix, key_tail{lock});
+}
+
+void append_mark_key(std::string& out, std::string_view lock)
+{
+    append_key(out, mark_prefix, key_tail{lock});
 }
 
 void append_milliseconds(std::string& out, std::chrono::milliseconds value)

@@ -30,8 +30,13 @@ inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::string_view lock, std::size_t arguments);
 
-// Writes the key of the lock's fence.
+// The same for a once_per, which has one key more: its mark.
+void open_marked_call(std::string& out, const redis::script& which, const script_style& how,
+                      std::string_view lock, std::size_t arguments);
+
+// Write the key of the lock's fence, or of its mark.
 void append_fence_key(std::string& out, std::string_view lock);
+void append_mark_key(std::string& out, std::string_view lock);
 
 void append_milliseconds(std::string& out, std::chrono::milliseconds value);
 void append_number(std::string& out, std::uint64_t value);

@@ -4,6 +4,7 @@
 #include "store/redis/acquire_verb.h"
 #include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
+#include "store/redis/once_verb.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
@@ -164,7 +165,7 @@ renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
 {
     leases_.reserve(what.all.size());
     places_.reserve(what.all.size());
-    for (const auto wanted : {storage::plain, storage::hash, storage::members}) {
+    for (const auto wanted : {storage::plain, storage::hash, storage::members, storage::once}) {
         const auto begin = leases_.size();
         for (std::size_t i = 0; i < what.all.size(); ++i) {
             if (storage_of(*what.all[i].mine.what) != wanted) continue;

@@ -35,6 +35,7 @@ storage storage_of(const core::object& what) noexcept
     case core::object_kind::permits: return storage::members;
     case core::object_kind::latch:
     case core::object_kind::barrier: return storage::gate;
+    case core::object_kind::once: return storage::once;
     case core::object_kind::exclusive:
     case core::object_kind::counted: break;
     }
@@ -50,7 +51,10 @@ const script_set& scripts_of(storage how) noexcept
     static constexpr script_set members{scripts::members_acquire, scripts::members_release,
                                         &scripts::members_renew, &scripts::members_check};
     static constexpr script_set gate{scripts::gate_wait, scripts::gate_leave, nullptr, nullptr};
+    static constexpr script_set once{scripts::once_acquire, scripts::once_release,
+                                     &scripts::plain_renew, &scripts::plain_check};
     switch (how) {
+    case storage::once: return once;
     case storage::hash: return hash;
     case storage::members: return members;
     case storage::gate: return gate;

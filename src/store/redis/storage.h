@@ -16,6 +16,7 @@ enum class storage {
     hash,     // a hash: holder → count
     members,  // a sorted set of holders, which may be in together
     gate,     // a hash with the state of a latch or barrier
+    once,     // as plain, with a mark beside it
 };
 
 [[nodiscard]] storage storage_of(const core::object& what) noexcept;
