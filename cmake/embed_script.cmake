@@ -47,15 +47,22 @@ foreach(path IN LISTS SCRIPTS)
   # A part may contain parts that come later in this list.
   set(phrases "")
   foreach(part offer give_back wake condition leave_condition hand_over let_in member_fence enter gate next_leader lead
-      tell_watchers leader join leave_queue fence census clock place announce busy)
+      tell_watchers leader join leave_queue fence census clock place announce busy mark)
     file(READ "${folder}/parts/${part}.lua" part_body)
     string(REPLACE "\n--@ ${part}\n" "\n${part_body}" body "${body}")
     string(PREPEND phrases "${part_body}")
   endforeach()
-  if(body MATCHES "HOLDER")
+  if(body MATCHES "\n--@ plain\n")  # for this layout only
+    file(READ "${folder}/parts/plain.lua" layout_body)
+    string(REPLACE "\n--@ plain\n" "\n" script "${body}")
+    replace_phrases("${layout_body}")
+    replace_phrases("${phrases}")
+    replace_phrases("${phrases}")
+    embed(${name})
+  elseif(body MATCHES "HOLDER")
     set(layouts plain hash)
-    # A term is acquired and released by scripts of its own.
-    if(body MATCHES "IS_HOLDER")
+    # The other scripts of a term are its own.
+    if(name MATCHES "^(renew|check)$")
       list(APPEND layouts term)
     endif()
     foreach(layout IN LISTS layouts)

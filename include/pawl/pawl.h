@@ -20,6 +20,7 @@
 #include <pawl/lock_set.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
+#include <pawl/once_per.h>
 #include <pawl/options.h>
 #include <pawl/recursive_mutex.h>
 #include <pawl/shared_mutex.h>

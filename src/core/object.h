@@ -23,6 +23,7 @@ enum class object_kind : std::uint8_t {
     many,       // one hold of several exclusive locks at once
     leader,     // one hold, which shows others the payload of its holder
     watch,      // no holds: a waiter waits until there is another leader
+    once,       // one hold, a run; the next one may begin only in the next period
 };
 
 // What nobody holds: a latch, a barrier, or the watch for another leader.
@@ -53,6 +54,12 @@ struct object {
     std::vector<std::string> parts{};
     std::uint64_t seen = 0;   // watch: the fence of the leader that was seen; 0 if there was none
     std::string candidate{};  // leader: the text of core/candidate.h
+
+    // once
+    std::chrono::milliseconds period{};
+    bool aligned =
+        false;  // periods begin at multiples of it by the store's clock, and not with a run
+    bool retries = false;  // a run that fails does not count
 
     bool operator==(const object&) const = default;
 };

@@ -19,6 +19,7 @@
 //   notify_request    hold_status | failure                   wakes others: they wake for no reason
 //   yield_request     handed_over | no_candidate | …          finds what it did; never acts a second time
 //   read_request      term_seen | failure                     changes nothing
+//   due_request       due | failure                           changes nothing
 #pragma once
 
 #include "base/clock.h"
@@ -168,6 +169,7 @@ struct release_request {
     std::uint64_t used = 0;    // the holder's last fence; 0 if it is not known
     bool has_reserve = false;  // numbers above `used` are set aside
     bool announce = false;     // publish the release
+    bool used_up = false;      // once: no other run may begin in this period
 
     // For a release that may have been executed before. Others may have had the lock since then, with
     // higher fences, so the store must not take `used` for the last fence.
@@ -294,16 +296,31 @@ struct read_request {
     const object* what{};
 };
 
+// ── Due: when the next run may begin ────────────────────────────────────────────────────────────
+
+struct due {
+    // 0: now, or as soon as the run that is under way has ended. Nothing if the period never ends.
+    std::optional<std::chrono::milliseconds> in{};
+};
+
+using due_reply = std::variant<failure, due>;
+
+struct due_request {
+    using reply = due_reply;
+
+    const object* what{};
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
 using exchange_request =
     std::variant<count_request, extend_request, check_request, keep_request, release_request,
                  resize_request, arrive_request, wait_request, look_request, notify_request,
-                 yield_request, read_request>;
+                 yield_request, read_request, due_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
-                           arrive_reply, yield_reply, read_reply>;
+                           arrive_reply, yield_reply, read_reply, due_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

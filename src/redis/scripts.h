@@ -61,6 +61,9 @@ extern const script term_release;
 extern const script term_yield;
 extern const script term_read;
 extern const script term_watch;
+extern const script once_acquire;
+extern const script once_release;
+extern const script once_due;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

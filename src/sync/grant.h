@@ -77,6 +77,9 @@ public:
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);
 
+    // For a run of a once_per: it has succeeded, so no other run may begin in its period.
+    void use_up_period() noexcept { lease_->used_up = true; }
+
     // The holder makes progress. False if the lock is lost.
     [[nodiscard]] bool beat();
 

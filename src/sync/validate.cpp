@@ -46,6 +46,16 @@ void check_for_own_kind(const lock_options& options, std::string_view type)
     if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
 }
 
+// The lock of a run is stored in one way only, and nobody keeps it after the run.
+void check_once(const core::object& what, const lock_options& options)
+{
+    check("period", what.period, 10ms, 366 * 24h, "10 ms to 366 days");
+    if (options.linger != 0ms) {
+        refuse("linger", std::to_string(options.linger.count()) + " ms of a once_per", "0");
+    }
+    if (options.layout) refuse("layout", "a value of a once_per", "unset: there is one layout");
+}
+
 // How long, and under which condition, the lock stays held.
 void check_holding(const lock_options& options)
 {
@@ -94,6 +104,7 @@ void validate(const core::object& what, const lock_options& options, fairness fa
             refuse("linger", std::to_string(options.linger.count()) + " ms of a lock_set", "0");
         }
     }
+    if (what.kind == core::object_kind::once) check_once(what, options);
     check_holding(options);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");

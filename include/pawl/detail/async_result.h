@@ -11,7 +11,8 @@ namespace pawl::detail {
 // Returns whether the try_ forms return an empty result for this code, rather than throw.
 [[nodiscard]] inline bool is_just_no(const std::error_code& ec) noexcept
 {
-    return ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled;
+    return ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled ||
+           ec == errc::not_due;
 }
 
 // Throws what the blocking calls would have thrown.

@@ -6,6 +6,7 @@
 #include "store/redis/storage.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pawl::store {
@@ -38,6 +39,9 @@ std::vector<std::string> more_arguments(const acquire_request& what)
     case storage::set_of_plain:
     case storage::set_of_hash:
         return {core::part_holder(what.mine.holder), std::to_string(what.lease.count())};
+    case storage::once:
+        return {std::to_string(object.period.count()), object.aligned ? "1" : "",
+                object.retries ? "retry" : "once"};
     case storage::members: break;
     }
     if (!what.instead_of) return {capacity_text(object)};
@@ -57,6 +61,13 @@ core::failure lost_since(const core::object& what)
     if (what.kind != core::object_kind::barrier) return {.what = core::failure_kind::gone};
     return {.what = core::failure_kind::refused,
             .detail = "the server has lost the phase of this arrival"};
+}
+
+core::failure not_due(std::int64_t left_ms)
+{
+    std::string detail = "its mark has no expiry";
+    if (left_ms >= 0) detail = "for another " + std::to_string((left_ms + 999) / 1000) + " s";
+    return {.what = core::failure_kind::not_due, .detail = std::move(detail)};
 }
 
 }  // namespace
@@ -116,6 +127,7 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
     case -5: return too_many_permits(what.mine, answer->number);
     case -6: return other_kind(*what.mine.what);
     case -7: return lost_since(*what.mine.what);
+    case -8: return not_due(answer->number);
     default: return no_sense();
     }
 }

@@ -22,7 +22,8 @@ const redis::script& script_for(const core::object& what, const redis::script& p
 
 void append_announcement(std::string& out, const core::release_request& what, wall_time now)
 {
-    redis::append_word(out, what.announce ? announcement(what.mine, now) : "");
+    redis::append_word(
+        out, what.announce ? announcement(what.mine.what->name, what.mine.holder, now) : "");
 }
 
 }  // namespace

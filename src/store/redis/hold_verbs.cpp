@@ -110,6 +110,14 @@ void append(std::string& out, const core::release_request& what, const script_st
         append_leave(out, what, how, now);
         return;
     }
+    if (storage_of(object) == storage::once) {
+        open_call(out, script, how, object, 4);
+        redis::append_word(out, what.mine.holder);
+        append_number(out, what.used);
+        append_announcement(out, what.mine, what.announce, now);
+        redis::append_word(out, what.used_up ? "1" : "");
+        return;
+    }
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much
     // as a few lines of the script.
     std::size_t arguments = 2;

@@ -107,6 +107,11 @@ std::string watch_key(std::string_view lock)
     return key_with(watch_prefix, lock);
 }
 
+std::string mark_key(std::string_view lock)
+{
+    return key_with(mark_prefix, lock);
+}
+
 key_tail::key_tail(std::string_view lock) noexcept : tag_{hash_tag(lock)}, name_{lock}
 {
     if (tag_.size() < name_.size()) return;

@@ -8,10 +8,11 @@ namespace pawl::store {
 void append(std::string& out, const core::yield_request& what, const script_style& how,
             wall_time now)
 {
-    open_leader_call(out, redis::scripts::term_yield, how, what.mine.what->name, 5);
+    open_call(out, redis::scripts::term_yield, how, *what.mine.what, 5);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
-    redis::append_word(out, what.announce ? announcement(what.mine, now) : "");
+    redis::append_word(
+        out, what.announce ? announcement(what.mine.what->name, what.mine.holder, now) : "");
     redis::append_word(out, what.candidate);
     append_number(out, what.number);
 }

@@ -26,25 +26,20 @@ struct script_style {
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::size_t keys, std::size_t arguments);
 
-// Begins a call with all keys of one object, and writes the keys.
+// Begins a call with all keys of an object, and writes the keys. Most objects have three for each lock: the lock, its
+// fence and its queue. A leader has a fourth one, the queue of its watchers. A watcher has that one instead of the
+// queue. A once_per has its mark as the fourth one.
 inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                const core::object& what, std::size_t arguments);
 
-// The same for a condition of the lock, whose key is the last one.
-inline constexpr std::size_t keys_of_a_condition = 4;
+// The same for a lock and a condition of it, whose key is the fourth one.
 void open_condition_call(std::string& out, const redis::script& which, const script_style& how,
                          const core::object& what, std::size_t arguments);
 
-// The same for a leader, with the queue of its watchers as the fourth key; and for a watcher, with that queue as
-// the third.
-void open_leader_call(std::string& out, const redis::script& which, const script_style& how,
-                      std::string_view name, std::size_t arguments);
-void open_watch_call(std::string& out, const redis::script& which, const script_style& how,
-                     std::string_view name, std::size_t arguments);
-
-// Writes the key of the lock's fence.
+// Write the key of the lock's fence, or of its mark.
 void append_fence_key(std::string& out, std::string_view lock);
+void append_mark_key(std::string& out, std::string_view lock);
 
 void append_milliseconds(std::string& out, std::chrono::milliseconds value);
 void append_number(std::string& out, std::uint64_t value);

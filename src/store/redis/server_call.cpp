@@ -6,6 +6,7 @@
 #include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/leader_verbs.h"
+#include "store/redis/once_verb.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
@@ -168,7 +169,7 @@ renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
     leases_.reserve(what.all.size());
     places_.reserve(what.all.size());
     for (const auto wanted : {storage::plain, storage::hash, storage::members, storage::term,
-                              storage::set_of_plain, storage::set_of_hash}) {
+                              storage::once, storage::set_of_plain, storage::set_of_hash}) {
         const auto begin = leases_.size();
         for (std::size_t i = 0; i < what.all.size(); ++i) {
             if (storage_of(*what.all[i].mine.what) != wanted) continue;

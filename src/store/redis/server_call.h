@@ -96,7 +96,8 @@ public:
     {
         return std::holds_alternative<core::arrive_request>(what_) ||
                std::holds_alternative<core::notify_request>(what_) ||
-               std::holds_alternative<core::read_request>(what_);
+               std::holds_alternative<core::read_request>(what_) ||
+               std::holds_alternative<core::due_request>(what_);
     }
 
 private:

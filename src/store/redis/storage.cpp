@@ -39,6 +39,7 @@ storage storage_of(const core::object& what) noexcept
         return what.layout == layout::plain ? storage::set_of_plain : storage::set_of_hash;
     case core::object_kind::leader: return storage::term;
     case core::object_kind::watch: return storage::watch;
+    case core::object_kind::once: return storage::once;
     case core::object_kind::exclusive:
     case core::object_kind::counted: break;
     }
@@ -62,30 +63,20 @@ const script_set& scripts_of(storage how) noexcept
     static constexpr script_set term{scripts::term_acquire, scripts::term_release,
                                      &scripts::term_renew, &scripts::term_check};
     static constexpr script_set watch{scripts::term_watch, scripts::gate_leave, nullptr, nullptr};
+    static constexpr script_set once{scripts::once_acquire, scripts::once_release,
+                                     &scripts::plain_renew, &scripts::plain_check};
     switch (how) {
-    case storage::set_of_plain: return set_of_plain;
-    case storage::set_of_hash: return set_of_hash;
     case storage::hash: return hash;
     case storage::members: return members;
     case storage::gate: return gate;
     case storage::term: return term;
     case storage::watch: return watch;
+    case storage::once: return once;
+    case storage::set_of_plain: return set_of_plain;
+    case storage::set_of_hash: return set_of_hash;
     case storage::plain: break;
     }
     return plain;
-}
-
-void open_call(std::string& out, const redis::script& which, const script_style& how,
-               const core::object& what, std::size_t arguments)
-{
-    switch (storage_of(what)) {
-    case storage::term: open_leader_call(out, which, how, what.name, arguments); break;
-    case storage::watch: open_watch_call(out, which, how, what.name, arguments); break;
-    case storage::plain:
-    case storage::hash:
-    case storage::members:
-    case storage::gate: open_call(out, which, how, what.name, arguments); break;
-    }
 }
 
 std::string holder_text(const core::claim& who)

@@ -22,6 +22,7 @@ enum class storage {
     set_of_hash,   // the same, each of them a hash
     term,          // a list: the leader and its payload
     watch,         // no key of its own: the watchers of a leader
+    once,          // as plain, with a mark beside it
 };
 
 [[nodiscard]] storage storage_of(const core::object& what) noexcept;
@@ -39,10 +40,6 @@ struct script_set {
     const redis::script* check;
 };
 [[nodiscard]] const script_set& scripts_of(storage how) noexcept;
-
-// Begins a call with all keys of the object, and writes the keys.
-void open_call(std::string& out, const redis::script& which, const script_style& how,
-               const core::object& what, std::size_t arguments);
 
 // The holder as the server knows it. In a set of members, the weight follows the id: parts/census.lua.
 [[nodiscard]] std::string holder_text(const core::claim& who);
