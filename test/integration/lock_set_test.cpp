@@ -27,6 +27,9 @@ struct arena {
     std::array<std::atomic<std::int64_t>, 3> turns;
 };
 
+// How many turns each process must get.
+constexpr int enough = 20;
+
 // The place of a key in the arena.
 std::size_t place_of(const std::string& key)
 {
@@ -61,7 +64,7 @@ const child_role taker{"lock_set", [](const child_arguments& arguments) {
                            const std::vector<std::string> names{arguments.begin() + 2,
                                                                 arguments.end()};
                            lock_set set{own, names, quick(2s)};
-                           while (!shared->over) {
+                           for (int turns = 0; !shared->over || turns < enough; ++turns) {
                                std::error_code told;
                                const auto held = set.try_acquire_for(20s, told);
                                if (!held) return complain("no turn: " + told.message());
@@ -77,7 +80,7 @@ const child_role locker{"scoped_lock", [](const child_arguments& arguments) {
                             const shared_file<arena> shared{arguments.at(1)};
                             mutex first{own, arguments.at(2), quick(2s)};
                             mutex second{own, arguments.at(3), quick(2s)};
-                            while (!shared->over) {
+                            for (int turns = 0; !shared->over || turns < enough; ++turns) {
                                 const std::scoped_lock both{first, second};
                                 const auto problem =
                                     go_inside(*shared, {arguments.at(2), arguments.at(3)}, 0);
