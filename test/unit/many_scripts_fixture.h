@@ -155,7 +155,7 @@ private:
                                     std::chrono::milliseconds stay) const
     {
         const auto until = std::chrono::floor<std::chrono::milliseconds>(now_) + stay;
-        return place_text({listening_client, lease, 0}, until);
+        return place_text(core::object{.name = "a"}, {listening_client, lease, 0}, until);
     }
 
     std::string call(const redis::script& script, const names& locks, const names& arguments)
