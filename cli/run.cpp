@@ -21,6 +21,7 @@
 #include <pawl/local_server.h>
 #include <pawl/pawl.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace pawl::cli {
@@ -61,7 +62,7 @@ private:
     [[nodiscard]] ending lost();
 
     [[nodiscard]] std::vector<std::string> environment() const;
-    [[nodiscard]] std::string name() const { return "the lock " + in_quotes(options_.key); }
+    [[nodiscard]] std::string name() const { return name_of(options_); }
     void verbosely(const std::string& text) const;
 
     run_options options_;
@@ -133,12 +134,16 @@ ending session::run()
 bool session::would_wait_for_itself()
 {
     // With -n it cannot wait for itself: the lock is just not acquired. Permits of the same semaphore may
-    // be free.
+    // be free, and readers may be in together.
     const bool waits = options_.wait != std::chrono::milliseconds::zero();
-    if (!waits || options_.capacity || outer_holders().empty()) return false;
+    const bool has_one_holder = !options_.capacity && options_.side == lock_side::only;
+    if (!waits || !has_one_holder || outer_holders().empty()) return false;
     // The server may not answer. Nothing is held yet, so a signal need not wait for the answer.
     const interruption by_signal{signals_, interruption::ends_process::first_signal};
-    return is_held_by_outer_run(client_, options_.key);
+    return is_held_by_outer_run(client_, options_.key) ||
+           std::ranges::any_of(options_.also, [this](const std::string& key) {
+               return is_held_by_outer_run(client_, key);
+           });
 }
 
 ending session::run_command()

@@ -96,7 +96,9 @@ struct line_values {
     CLI::Option* shell = nullptr;
     server_options server;
     bool no_wait = false;
-    bool exclusive = false;  // has no effect: every lock is exclusive
+    bool exclusive = false;  // has no effect: a lock is exclusive unless --shared is given
+    bool shared = false;
+    bool writer = false;
     std::optional<milliseconds> grace;
     std::optional<unsigned> permits;
 };
@@ -144,6 +146,16 @@ void define_permits(CLI::App& app, line_values& to)
     add("--permits", to.permits, "Take this many permits (default 1); needs --capacity");
 }
 
+void define_kinds(CLI::App& app, line_values& to)
+{
+    app.add_option("--also", to.options.also,
+                   "Take this lock too, all or none; may be given several times")
+        ->type_name("KEY")
+        ->allow_extra_args(false);
+    app.add_flag("-s,--shared", to.shared, "Share the lock with other commands that give --shared");
+    app.add_flag("--writer", to.writer, "Exclude all commands that give --shared or --writer");
+}
+
 class run_command_line : public command_line {
 public:
     run_command_line()
@@ -170,8 +182,10 @@ void run_command_line::define(CLI::App& app, line_values& to)
     define_waiting(app, to);
     define_lock(app, to);
     define_permits(app, to);
+    define_kinds(app, to);
     app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens to the lock");
-    app.add_flag("-x,-e,--exclusive", to.exclusive, "For users of flock: every lock is exclusive");
+    app.add_flag("-x,-e,--exclusive", to.exclusive,
+                 "For users of flock: a lock is exclusive anyway");
     refuse_flock_options(app);
 }
 
@@ -230,6 +244,24 @@ void take_permits(line_values& to)
     to.options.permits = *to.permits;
 }
 
+void take_kind(line_values& to)
+{
+    run_options& options = to.options;
+    if (to.shared && to.exclusive) refuse("--shared and --exclusive cannot be used together");
+    if (to.shared && to.writer) refuse("--shared and --writer cannot be used together");
+    if (to.shared) options.side = lock_side::reader;
+    if (to.writer) options.side = lock_side::writer;
+    const char* const kind = to.shared ? "--shared" : "--writer";
+    const bool has_sides = options.side != lock_side::only;
+    if (has_sides && options.capacity) {
+        refuse(std::string{kind} + " and --capacity cannot be used together");
+    }
+    for (const std::string& each : options.also) refuse_forgotten_url(each);
+    if (options.also.empty()) return;
+    if (has_sides) refuse(std::string{kind} + " and --also cannot be used together");
+    if (options.capacity) refuse("--capacity and --also cannot be used together");
+}
+
 void take_longest_hold(run_options& options)
 {
     if (options.longest_hold == 0ms) return;
@@ -256,6 +288,14 @@ void take_grace(line_values& to)
 
 }  // namespace
 
+std::string name_of(const run_options& options)
+{
+    if (options.also.empty()) return "the lock " + in_quotes(options.key);
+    std::string text = "the set of locks " + in_quotes(options.key);
+    for (const std::string& each : options.also) text += ", " + in_quotes(each);
+    return text;
+}
+
 std::optional<run_options> parse_run_options(const words& arguments)
 {
     run_command_line app;
@@ -270,6 +310,7 @@ std::optional<run_options> parse_run_options(const words& arguments)
     take_grace(app.given);
     take_no_wait(app.given);
     take_permits(app.given);
+    take_kind(app.given);
     return std::move(options);
 }
 

@@ -11,8 +11,13 @@
 
 namespace pawl::cli {
 
+// What KEY is: a lock with one holder, or one side of a lock that has readers and writers.
+enum class lock_side { only, reader, writer };
+
 struct run_options {
     std::string key;
+    std::vector<std::string> also;  // further locks that are taken together with it
+    lock_side side = lock_side::only;
     std::vector<std::string> command;  // with -c: the shell and its arguments
     std::string url;
     bool url_is_default = false;  // no server was named
@@ -28,6 +33,9 @@ struct run_options {
     std::chrono::milliseconds longest_hold{};  // 0: no limit
     bool verbose = false;
 };
+
+// What is acquired, for messages.
+[[nodiscard]] std::string name_of(const run_options& options);
 
 // `arguments` are the words after `run`. Returns nothing if --help or --version was given: the text
 // has been printed then. Throws CLI::ParseError for a mistake.

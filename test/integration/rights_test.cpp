@@ -103,6 +103,26 @@ protected:
         return got;
     }
 
+    // A set of two locks waits for one lock after the other, is renewed, and is given back.
+    void hand_over_a_set(const client_options& made, layout where)
+    {
+        client one{made};
+        client other{made};
+        mutex first{one, "stock:45", quick(10s, where)};
+        mutex second{one, "stock:47", quick(10s, where)};
+        lock_set both{other, {"stock:45", "stock:47"}, quick(600ms, where)};
+        hold held = first.acquire();
+        hold also = second.acquire();
+        auto waiting = std::async(std::launch::async, [&] { return both.try_acquire_for(8s); });
+        EXPECT_TRUE(eventually([&] { return is_queued(); }));
+        held.release();
+        EXPECT_TRUE(eventually([&] { return probe_.exists("pawl:queue:{stock:47}"); }));
+        also.release();
+        const auto got = waiting.get();
+        ASSERT_TRUE(got);
+        EXPECT_TRUE(always(1s, [&] { return got->state() == hold_state::held; }));
+    }
+
     using condition = std::function<bool()>;
 
     // One client holds a lock and releases it while another waits for it, as `waits` says. Returns
@@ -172,6 +192,7 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
         EXPECT_TRUE(is_given_up_when_wanted(made, where));
     }
     EXPECT_TRUE(hands_over_permits(made));
+    for (const layout where : {layout::plain, layout::hash}) hand_over_a_set(made, where);
     EXPECT_EQ(denials(), 0);
 }
 
