@@ -50,6 +50,7 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
+#include <pawl/condition_variable.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
@@ -163,5 +164,28 @@ PAWL_EXPORT void arrive_and_drop(barrier& what, std::unique_ptr<completion> told
 //     destroyed before the arrival was answered, it may have counted or not.
 PAWL_EXPORT void arrive_and_wait(barrier& what, std::unique_ptr<completion> told,
                                  std::stop_token stop = {});
+
+// ── Condition variables ─────────────────────────────────────────────────────────────────────────
+// The condition variable object may be destroyed while the call is in progress.
+
+// Gives the lock back, waits until `limit`, and has the lock again, as the functions of
+// condition_variable do. The completion gets the new hold. It holds the lock also if the code is
+// `timed_out`, or `cancelled` after a stop request; with all other codes, and if the client was
+// destroyed, it is empty.
+// Round trips: as condition_variable::wait().
+// On failure: the completion gets the code; errors that are known at once are thrown, and then the
+//     lock of `held` is released.
+// Threads: any thread may call it.
+// Cancellation: by `stop`, which ends the wait for a notification.
+PAWL_EXPORT void wait(condition_variable& what, hold held, time_limit limit,
+                      std::unique_ptr<acquire_completion> told, std::stop_token stop = {});
+
+// Notify, as the functions of condition_variable do.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call them.
+// Cancellation: none. The calls end within client_options::command_limit.
+PAWL_EXPORT void notify_one(condition_variable& what, std::unique_ptr<completion> told);
+PAWL_EXPORT void notify_all(condition_variable& what, std::unique_ptr<completion> told);
 
 }  // namespace pawl::async

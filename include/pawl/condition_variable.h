@@ -246,6 +246,51 @@ public:
             stop, done, [when] { return time_limit::at(when); }, attempt(lock, stop, ec), ec);
     }
 
+    // ── Boost.Asio ──────────────────────────────────────────────────────────────────────────────
+
+    // These wait and notify with any completion token of Boost.Asio, as the members of acquirable
+    // do. They need <pawl/asio.h>, which has the arguments of the handlers. `held` is empty as soon
+    // as the function returns; the handler gets the new hold.
+    // Round trips, on failure, threads: as the blocking calls, and as acquirable::async_acquire().
+    // Cancellation: of the waits, through the handler's associated cancellation slot. That ends the
+    //     wait for a notification; the handler gets the hold too.
+    template <class CompletionToken>
+    auto async_wait(hold&& held, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait(*this, held,
+                                                             std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class Rep, class Period, class CompletionToken>
+    auto async_wait_for(hold&& held, std::chrono::duration<Rep, Period> limit,
+                        CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait_within(
+                *this, held, time_limit::after(limit), std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_notify_one(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::notify(
+                *this, false, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_notify_all(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::notify(
+                *this, true, std::forward<CompletionToken>(token));
+        }
+    }
+
     // Returns the name of the condition.
     // Round trips: none.
     // Threads: any thread may call it.

@@ -2,6 +2,7 @@
 #include <pawl/error.h>
 
 #include "sync/async_access.h"
+#include "sync/condition_state.h"
 #include "sync/message.h"
 
 #include <cstdint>
@@ -157,6 +158,22 @@ void arrive_and_wait(barrier& what, std::unique_ptr<completion> told, std::stop_
             wait_for_phase(where, std::get<std::uint64_t>(got), told, stop);
         }
     });
+}
+
+void wait(condition_variable& what, hold held, time_limit limit,
+          std::unique_ptr<acquire_completion> told, std::stop_token stop)
+{
+    async_access::state(what).wait(std::move(held), limit, std::move(told), std::move(stop));
+}
+
+void notify_one(condition_variable& what, std::unique_ptr<completion> told)
+{
+    async_access::state(what).notify(false, std::move(told));
+}
+
+void notify_all(condition_variable& what, std::unique_ptr<completion> told)
+{
+    async_access::state(what).notify(true, std::move(told));
 }
 
 }  // namespace pawl::async

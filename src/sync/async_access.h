@@ -8,6 +8,7 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
+#include <pawl/condition_variable.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
 #include <pawl/time_limit.h>
@@ -28,6 +29,9 @@ struct async_access {
 
     // Throws pawl::error if it is an empty arrival.
     static sync::lock_state& state(const waitable& what) { return what.mine(); }
+
+    // Defined where condition_state.h is included.
+    static auto& state(condition_variable& what) { return *what.state_; }
 
     static sync::gate_arrivals& arrivals(latch& what) { return *what.arrivals_; }
     static sync::gate_arrivals& arrivals(barrier& what) { return *what.arrivals_; }

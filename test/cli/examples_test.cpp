@@ -94,6 +94,12 @@ TEST_F(examples, a_cache_is_read_together_and_refreshed_once)
                   "none was mixed\n"));
 }
 
+TEST_F(examples, workers_sleep_until_there_is_work)
+{
+    EXPECT_THAT(output_of("10_work_queue"),
+                HasSubstr("=> 12 orders, 3 packers: each order was packed once\n"));
+}
+
 TEST(example_of_testing, needs_no_server)
 {
     process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
@@ -124,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                          testing::Values("1_stock_deduction", "2_scheduled_job",
                                          "3_double_submission", "5_asio_server", "6_coroutines",
                                          "7_connection_limit", "8_two_phase_batch",
-                                         "9_refreshed_cache", "demo"));
+                                         "9_refreshed_cache", "10_work_queue", "demo"));
 
 }  // namespace
 }  // namespace pawl::test
