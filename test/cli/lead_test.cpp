@@ -170,7 +170,7 @@ TEST_F(lead_command, refuses_a_command_line_that_makes_no_sense)
     refused({"k", "true"}, "true");
     refused({"--who", "k", "--", "true"}, "run no command");
     refused({"--who", "--watch", "k"}, "cannot be used together");
-    refused({"--grace", "29s", "k", "--", "true"}, "--grace of 29s does not fit");
+    refused({"--grace", "29s", "k", "--", "true"}, "--grace of 29 s does not fit");
     EXPECT_EQ(run_pawl({"lead", "--url", "memory:", "k", "--", "true"}).end, exited(64));
     EXPECT_EQ(lead({"--lease", "1ms", "k", "--", "true"}).end, exited(64));
     EXPECT_EQ(lead({"--payload", std::string(4097, 'x'), "k", "--", "true"}).end, exited(64));
