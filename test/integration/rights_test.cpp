@@ -60,6 +60,8 @@ protected:
             std::this_thread::sleep_for(2ms);
         }
         try_permits(own);
+        std::error_code refused;
+        (void)leader{own, "stock:49"}.try_campaign("payload", refused);
         (void)outcome_of([&] { own.ping(); });
         made.database = 1;
         client elsewhere{made};
