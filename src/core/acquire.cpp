@@ -143,7 +143,9 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
     const auto age = now - at;
-    if (plan_.mine.what->kind == object_kind::many) return ask_for_the_rest(now);
+    if (plan_.mine.what->kind == object_kind::many && !base::is(base::mutant::part_is_whole)) {
+        return ask_for_the_rest(now);
+    }
     if (age < age.zero() || age > plan_.lease / 4) {
         patience_.restart(now);
         return send(now);

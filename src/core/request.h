@@ -26,7 +26,6 @@
 #include "core/failure.h"
 #include "core/object.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -121,11 +120,7 @@ struct acquire_request {
     std::optional<claim> instead_of{};
 
     // What a hand-over gives to the waiter. For many locks, that is a part of them.
-    [[nodiscard]] queue_place place() const noexcept
-    {
-        const bool is_part = mine.what->kind == object_kind::many;
-        return {client, is_part ? std::min(lease, part_lease) : lease, reserve};
-    }
+    [[nodiscard]] queue_place place() const noexcept;
 };
 
 // ── Requests about a hold ───────────────────────────────────────────────────────────────────────

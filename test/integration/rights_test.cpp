@@ -111,14 +111,14 @@ protected:
         client one{made};
         client other{made};
         mutex first{one, "stock:45", quick(10s, where)};
-        mutex second{one, "stock:47", quick(10s, where)};
-        lock_set both{other, {"stock:45", "stock:47"}, quick(600ms, where)};
+        mutex second{one, "stock:51", quick(10s, where)};
+        lock_set both{other, {"stock:45", "stock:51"}, quick(600ms, where)};
         hold held = first.acquire();
         hold also = second.acquire();
         auto waiting = std::async(std::launch::async, [&] { return both.try_acquire_for(8s); });
         EXPECT_TRUE(eventually([&] { return is_queued(); }));
         held.release();
-        EXPECT_TRUE(eventually([&] { return probe_.exists("pawl:queue:{stock:47}"); }));
+        EXPECT_TRUE(eventually([&] { return probe_.exists("pawl:queue:{stock:51}"); }));
         also.release();
         const auto got = waiting.get();
         ASSERT_TRUE(got);

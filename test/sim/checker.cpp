@@ -30,7 +30,8 @@ std::optional<std::size_t> checker::index_of(std::string_view key) const
 
 checker::holder_record& checker::record_of(std::string_view holder)
 {
-    return holders_[std::string{holder.substr(0, id_digits)}];
+    // A set of locks has two ids.
+    return holders_[core::whole_holder(holder.substr(0, id_digits))];
 }
 
 bool checker::excused(std::size_t lock, std::string_view holder) const
@@ -109,7 +110,9 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
 
 void checker::gave_up(process& who, std::size_t lock)
 {
-    auto& record = record_of(core::make_holder(who.last_id()));
+    const bool many = plan_->locks[lock].what == lock_plan::kind::set;
+    auto& record = record_of(many ? core::make_holder_of_many(who.last_id())
+                                  : core::make_holder(who.last_id()));
     record.lock = lock;
     record.who = &who;
     record.given_up = record.left = world_->now();

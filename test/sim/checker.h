@@ -148,6 +148,8 @@ protected:
 
     // A holder has a new grant: checks its fence.
     virtual void check_fence(const belief& fresh) = 0;
+    // Whether the server has the lock for this holder.
+    [[nodiscard]] virtual bool server_has(const belief& which) const;
     // Whether all that believe to hold the lock may hold it together.
     virtual void check_exclusion(std::size_t lock) = 0;
 

@@ -26,7 +26,7 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
         record.unheard = world_->now() - last_heard_[&who];
     }
     if (call->what != kind::renew) return;
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
+    for (std::size_t i = 0; i < call->leases(); ++i) {
         auto& record = record_of(call->holder(i));
         ++record.renewals_sent;
         // A thread that does not run may take any time to give the lock back.
@@ -60,7 +60,7 @@ void checker::submitted(const process& who, std::span<const std::string_view> wo
     called(who, words);
     const auto call = read_call(words);
     if (!call || call->what != kind::renew) return;
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
+    for (std::size_t i = 0; i < call->leases(); ++i) {
         record_of(call->holder(i)).renewal_tried = world_->now();
     }
 }

@@ -30,12 +30,17 @@ void checker::after_step()
     }
 }
 
+bool checker::server_has(const belief& which) const
+{
+    const auto holders = server_->holders_of(locks_[which.lock].name);
+    return std::ranges::find(holders, which.holder) != holders.end();
+}
+
 // Until the deadline, the server has the lock for the holder.
 void checker::check_lease_outlives(const belief& which)
 {
     if (!believes(which) || excused(which.lock, which.holder)) return;
-    const auto holders = server_->holders_of(locks_[which.lock].name);
-    if (std::ranges::find(holders, which.holder) == holders.end()) {
+    if (!server_has(which)) {
         fail("the lease outlives the deadline", which.lock,
              named(*which.who) + " believes to hold a lock that the server has freed");
     }

@@ -2,6 +2,7 @@
 
 #include "sim/exclusive_checker.h"
 #include "sim/lock_user.h"
+#include "sim/many_checker.h"
 #include "sim/members_checker.h"
 #include "sim/mutants.h"
 #include "sim/plan.h"
@@ -56,6 +57,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_members,
                      .make_cast = make<cast_of_locks<members_checker>>,
                      .mutants = members_mutants},
+        family_parts{.which = family::many,
+                     .name = "many",
+                     .meaning = "several locks at once",
+                     .draw = draw_many,
+                     .make_cast = make<cast_of_locks<many_checker>>,
+                     .mutants = many_mutants},
     };
     return all;
 }

@@ -30,7 +30,7 @@ void lock_user::make_lock(const lock_plan& what)
     made->options.renew = plan.is_calm() || what.linger > 0ms || dice_.chance(0.6);
     if (what.what == lock_plan::kind::polling) made->options.wait = poll{plan.poll_interval};
     made->options.linger = what.linger;
-    if (plan.kinds == family::exclusive) made->options.layout = what.how_stored;
+    if (plan.kinds != family::members) made->options.layout = what.how_stored;
     made->options.announce = dice_.chance(0.5);
     checker_->lease_asked(made->options.lease);
     make_doors(*made, what);
@@ -52,6 +52,9 @@ void lock_user::make_doors(lock_here& made, const lock_plan& what)
     case lock_plan::kind::mutex:
     case lock_plan::kind::polling:
         enter_by(made.plain.emplace(*client_, what.name, made.options));
+        break;
+    case lock_plan::kind::set:
+        enter_by(made.set.emplace(*client_, what.parts, made.options));
         break;
     case lock_plan::kind::shared:
     case lock_plan::kind::readers_first: {

@@ -12,6 +12,7 @@
 #include <pawl/counting_semaphore.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
+#include <pawl/lock_set.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/recursive_mutex.h>
@@ -42,6 +43,7 @@ private:
         std::optional<fair_mutex> fair;
         std::optional<shared_mutex> shared;
         std::optional<counting_semaphore> semaphore;
+        std::optional<lock_set> set;
         lock_options options;
         std::vector<door> doors;
     };

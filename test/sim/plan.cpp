@@ -45,6 +45,7 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::shared: return "shared";
     case lock_plan::kind::readers_first: return "readers-first";
     case lock_plan::kind::semaphore: return "semaphore";
+    case lock_plan::kind::set: return "set";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
@@ -69,6 +70,7 @@ std::vector<way_in> lock_plan::ways() const
     case kind::mutex:
     case kind::recursive:
     case kind::fair:
+    case kind::set:
     case kind::polling: break;
     }
     return {{}};
@@ -101,6 +103,30 @@ void draw_members(plan& drawn, dice dice)
              .what = what,
              .capacity = counts ? static_cast<std::uint64_t>(dice.between(1, 6)) : writer_weight});
     }
+}
+
+// Each lock by itself, and one or two sets of them. All have the same layout, because they share locks.
+void draw_many(plan& drawn, dice dice)
+{
+    using kind = lock_plan::kind;
+    drawn.locks.clear();
+    const auto stored = dice.chance(0.7) ? layout::plain : layout::hash;
+    const auto count = dice.between(2, 3);
+    std::vector<std::string> names;
+    for (int i = 0; i < count; ++i) {
+        names.push_back("lock:" + std::to_string(i));
+        drawn.locks.push_back({.name = names.back(), .what = kind::fair, .how_stored = stored});
+    }
+    const auto add_set = [&](std::vector<std::string> parts) {
+        std::string name;
+        for (const auto& each : parts) name += (name.empty() ? "" : ", ") + each;
+        drawn.locks.push_back({.name = std::move(name),
+                               .what = kind::set,
+                               .how_stored = stored,
+                               .parts = std::move(parts)});
+    };
+    add_set(names);
+    if (count == 3 && dice.chance(0.7)) add_set({names[dice.below(2)], names[2]});
 }
 
 plan draw_plan(std::uint64_t seed, family kinds)

@@ -26,11 +26,12 @@ constexpr std::uint64_t writer_weight = 1'000'000'000;
 
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };
+    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore, set };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
-    std::uint64_t capacity = 1;  // the weights that may be in at the same time
+    std::uint64_t capacity = 1;        // the weights that may be in at the same time
+    std::vector<std::string> parts{};  // of a set: the names of its locks
 
     [[nodiscard]] std::vector<way_in> ways() const;
 };
@@ -77,6 +78,9 @@ struct plan {
 
 // The locks of the family `members`.
 void draw_members(plan& drawn, dice dice);
+
+// The locks of the family `many`.
+void draw_many(plan& drawn, dice dice);
 
 // A description of a few lines.
 [[nodiscard]] std::string describe(const plan& what);

@@ -41,6 +41,14 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::members_check, kind::check},
         known_script{&scripts::members_release, kind::release},
         known_script{&scripts::members_exchange, kind::exchange},
+        known_script{&scripts::plain_many_acquire, kind::acquire, true},
+        known_script{&scripts::hash_many_acquire, kind::acquire, true},
+        known_script{&scripts::plain_many_renew, kind::renew, true},
+        known_script{&scripts::hash_many_renew, kind::renew, true},
+        known_script{&scripts::plain_many_check, kind::check, true},
+        known_script{&scripts::hash_many_check, kind::check, true},
+        known_script{&scripts::plain_many_release, kind::release, true},
+        known_script{&scripts::hash_many_release, kind::release, true},
     };
     return known;
 }
@@ -100,11 +108,12 @@ std::optional<script_call> read_call(std::span<const std::string_view> words)
 {
     const bool in_full = words[0] == "EVAL";
     if (!in_full && words[0] != "EVALSHA") return std::nullopt;
-    for (const auto& [script, what] : known_scripts()) {
+    for (const auto& [script, what, many] : known_scripts()) {
         if (words[1] != (in_full ? script->text : script->sha)) continue;
         const auto keys = static_cast<std::size_t>(number_in(words[2]));
         return script_call{.what = what,
                            .in_full = in_full,
+                           .many = many,
                            .keys = words.subspan(3, keys),
                            .arguments = words.subspan(3 + keys)};
     }
