@@ -4,12 +4,14 @@
 #include "sync/gates.h"
 #include "sync/grant.h"
 #include "sync/lock_state.h"
+#include "sync/once_state.h"
 #include "sync/waitable_state.h"
 
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/waitable.h>
 
 #include <cstdint>
@@ -23,6 +25,8 @@ struct async_access {
 
     // Throws pawl::error if it is an empty arrival.
     static sync::lock_state& state(const waitable& what) { return what.mine(); }
+
+    static sync::lock_state& state(once_per& what) { return *what.state_; }
 
     static sync::gate_arrivals& arrivals(latch& what) { return *what.arrivals_; }
     static sync::gate_arrivals& arrivals(barrier& what) { return *what.arrivals_; }
