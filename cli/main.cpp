@@ -31,6 +31,7 @@ int dispatch(const std::vector<std::string>& arguments)
     const std::string& name = arguments.front();
     const std::vector<std::string> rest{arguments.begin() + 1, arguments.end()};
     if (name == "run") return run(rest);
+    if (name == "once") return once(rest);
     if (name == "latch") return latch(rest);
     if (name == "barrier") return barrier(rest);
     if (name == "lead") return lead(rest);

@@ -117,6 +117,19 @@ namespace {
         }};
 }
 
+[[nodiscard]] section periods()
+{
+    return {
+        .title = "Once per period",
+        .blocks = {
+            paragraph{"With --every, the command runs at most once in each period, on all machines "
+                      "together. If it is not due, or runs already, pawl ends at once with status "
+                      "75 (see -E). pawl once does the same with status 0, and its help has the "
+                      "details."},
+            example{"pawl run --every 24h --aligned report ./report"},
+        }};
+}
+
 [[nodiscard]] section for_flock_users()
 {
     return {.title = "For users of flock(1)",
@@ -139,7 +152,7 @@ namespace {
                     {"65", "the key is not a lock"},
                     {"69", "server unreachable"},
                     {"70", "internal error"},
-                    {"75", "not acquired (see -E)"},
+                    {"75", "not acquired, or not due (see -E)"},
                     {"77", "refused by the server (ACL, TLS, memory)"},
                     {"79", "the lock was lost before it was released"},
                     {"126", "the command cannot be run"},
@@ -151,8 +164,8 @@ namespace {
 
 std::vector<section> run_explanation()
 {
-    return {arguments(), command(),  semaphore(),       several_locks(),
-            readers(),   schedule(), for_flock_users(), exit_status()};
+    return {arguments(), command(),  semaphore(),       several_locks(), readers(),
+            periods(),   schedule(), for_flock_users(), exit_status()};
 }
 
 }  // namespace pawl::cli

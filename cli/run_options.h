@@ -25,6 +25,9 @@ struct run_options {
     std::optional<std::chrono::milliseconds> wait;  // unset: forever; 0: not at all
     std::optional<unsigned> capacity;  // unset: a lock; set: a semaphore with this capacity
     unsigned permits = 1;
+    std::optional<std::chrono::milliseconds> every;  // set: a run once per period
+    bool aligned = false;                            // periods by the clock
+    bool retry_failed = false;
     int not_acquired_code = exit_code::not_acquired;
     std::chrono::milliseconds lease{30'000};  // not longer than longest_hold
     std::chrono::milliseconds grace{};
@@ -42,7 +45,12 @@ struct run_options {
 [[nodiscard]] std::optional<run_options> parse_run_options(
     const std::vector<std::string>& arguments);
 
-// The text of --help.
+// The same for the words after `once`.
+[[nodiscard]] std::optional<run_options> parse_once_options(
+    const std::vector<std::string>& arguments);
+
+// The texts of --help.
 [[nodiscard]] page run_page();
+[[nodiscard]] page once_page();
 
 }  // namespace pawl::cli

@@ -29,10 +29,13 @@
 // `more` is a condition_variable. If such a wait is cancelled, its handler gets operation_aborted and
 // the hold, which has the lock again.
 //
+//   once_per.async_try_begin(token)       void(error_code, std::optional<pawl::once_per::turn>)  yes
+//   turn.async_done(token)                void(error_code)                                 no
+//
 // A barrier::arrival has the functions of a latch that wait.
 //
-// Errors. error_code is boost::system::error_code. A busy lock and a limit that has passed are not
-// errors: the optional is empty, or the bool is false, as with the blocking forms. If a call is
+// Errors. error_code is boost::system::error_code. A busy lock, a limit that has passed and a run that is
+// not due are not errors: the optional is empty, or the bool is false, as with the blocking forms. If a call is
 // cancelled, or its client is destroyed, the code is boost::asio::error::operation_aborted, as in
 // Asio's own operations; `ec == pawl::errc::cancelled` is true for it too. This is so for the try
 // forms and async_wait_for() too, whereas the blocking ones return an empty optional or false when
@@ -70,11 +73,13 @@
 #include <pawl/condition_variable.h>
 #include <pawl/detail/asio_condition_operations.h>
 #include <pawl/detail/asio_gate_operations.h>
+#include <pawl/detail/asio_once_operations.h>
 #include <pawl/detail/asio_operations.h>
 #include <pawl/detail/forms.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -195,6 +200,19 @@ struct asio_forms {
     {
         return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
             asio_notify{}, token, &what, all);
+    }
+
+    static auto try_begin(once_per& what, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code,
+                                                                 std::optional<once_per::turn>)>(
+            asio_try_begin{}, token, &what);
+    }
+
+    static auto done(once_per::turn& what, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_once_done{}, token, std::move(what));
     }
 };
 

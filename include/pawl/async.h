@@ -54,6 +54,7 @@
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -88,6 +89,19 @@ public:
 
     // On success `ec` is clear, and `got` is the arrival. `message` is as in acquire_completion.
     virtual void done(barrier::arrival got, std::error_code ec,
+                      std::string_view message) noexcept = 0;
+};
+
+// The receiver of the result of try_begin(). Derive from it.
+class begin_completion {
+public:
+    begin_completion() = default;
+    virtual ~begin_completion() = default;
+    begin_completion(const begin_completion&) = delete;
+    begin_completion& operator=(const begin_completion&) = delete;
+
+    // On success `ec` is clear, and `got` is the run. `message` is as in acquire_completion.
+    virtual void done(once_per::turn got, std::error_code ec,
                       std::string_view message) noexcept = 0;
 };
 
@@ -187,5 +201,25 @@ PAWL_EXPORT void wait(condition_variable& what, hold held, time_limit limit,
 // Cancellation: none. The calls end within client_options::command_limit.
 PAWL_EXPORT void notify_one(condition_variable& what, std::unique_ptr<completion> told);
 PAWL_EXPORT void notify_all(condition_variable& what, std::unique_ptr<completion> told);
+
+// ── Once per period ─────────────────────────────────────────────────────────────────────────────
+
+// Begins a run if one is due, as once_per::try_begin() does. If no run may begin now, the
+// completion gets `busy` or `not_due`. The object may be destroyed while the call is in progress.
+// The destructor of the resulting turn ends the run in the background.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+PAWL_EXPORT void try_begin(once_per& what, std::unique_ptr<begin_completion> told,
+                           std::stop_token stop = {});
+
+// Ends the run as a success, as once_per::turn::done() does. If `told` is null, a failure is
+// written to client_options::log.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+PAWL_EXPORT void done(once_per::turn what, std::unique_ptr<completion> told = nullptr);
 
 }  // namespace pawl::async

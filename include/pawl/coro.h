@@ -22,10 +22,15 @@
 //   coro::arrive_and_wait(barrier)    nothing                waits            throws      throws
 //   coro::arrive_and_drop(barrier)    nothing                –                –           throws
 //
+//   coro::try_begin(once_per)         std::optional<turn>    nullopt          nullopt     throws
+//   coro::done(std::move(turn))       nothing                –                –           throws
+//
 //   coro::wait(more, std::move(held))          hold          waits            hold        throws
 //   coro::wait_for(more, std::move(held), 5s)  pair of hold  hold             hold        throws
 //                                              and cv_status
 //   coro::notify_one(more), notify_all(more)   nothing       –                –           throws
+//
+// try_begin() also gives nullopt if no run is due.
 //
 // The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
 // <pawl/waitable.h> say what trouble is.
@@ -80,11 +85,13 @@
 #include <pawl/condition_variable.h>
 #include <pawl/detail/coro_condition_operations.h>
 #include <pawl/detail/coro_gate_operations.h>
+#include <pawl/detail/coro_once_operations.h>
 #include <pawl/detail/coro_operations.h>
 #include <pawl/detail/coro_resume.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -327,6 +334,30 @@ template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto notify_all(condition_variable& what, ResumeOn&& resume_on = {})
 {
     return detail::make_awaitable<ResumeOn>(detail::notify_operation{what, true},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// ── Once per period ─────────────────────────────────────────────────────────────────────────────
+
+// Begins a run if one is due. The optional is empty if not, if a run is under way, if stop was
+// requested, or if the client was destroyed.
+// Round trips: one.
+// On failure: co_await throws pawl::error.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto try_begin(once_per& what, std::stop_token stop = {}, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::begin_operation{what, std::move(stop)},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Ends the run as a success. `what` is empty as soon as this function returns. If the result is
+// destroyed without co_await, the run ends without done().
+// Round trips: one.
+// On failure: co_await throws pawl::error, as once_per::turn::done() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto done(once_per::turn&& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::once_done_operation{std::move(what)},
                                             std::forward<ResumeOn>(resume_on));
 }
 

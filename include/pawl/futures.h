@@ -25,11 +25,14 @@
 //                                                 and cv_status
 //   futures::notify_one(more), notify_all(more)   nothing         trouble
 //
+//   futures::try_begin(once_per)        std::optional<turn>       trouble
+//   futures::done(std::move(turn))      nothing                   as once_per::turn::done()
+//
 // The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
 // <pawl/waitable.h> say what trouble is.
 //
 // get() throws pawl::error, as the blocking calls do. The calls that acquire or wait can be
-// cancelled with their stop_token: try_acquire and try_acquire_for then return an empty optional,
+// cancelled with their stop_token: try_acquire, try_acquire_for and try_begin then return an empty optional,
 // try_wait and wait_for return false. Destroying a future does not wait, and does not cancel the
 // call. A hold that is never fetched with get() is released in the background.
 //
@@ -49,6 +52,7 @@
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -158,6 +162,22 @@ public:
     }
 
     std::promise<Result> promise;
+};
+
+class future_turn final : public async::begin_completion {
+public:
+    void done(once_per::turn got, std::error_code ec, std::string_view message) noexcept override
+    {
+        if (!ec) {
+            promise.set_value(std::move(got));
+        } else if (is_just_no(ec)) {
+            promise.set_value(std::nullopt);
+        } else {
+            break_promise(promise, ec, message);
+        }
+    }
+
+    std::promise<std::optional<once_per::turn>> promise;
 };
 
 // Errors that are known at once are thrown by the call. Here they go into the future, like all
@@ -394,6 +414,36 @@ inline std::future<void> notify_all(condition_variable& what)
 {
     return detail::future_of<detail::future_end>(
         [&](auto told) { async::notify_all(what, std::move(told)); });
+}
+
+// ── Once per period ─────────────────────────────────────────────────────────────────────────────
+
+// Begins a run if one is due. The optional is empty if not, if a run is under way, if stop was
+// requested, or if the client was destroyed. A turn that is never fetched with get() ends without
+// done().
+// Round trips: one.
+// On failure: get() throws pawl::error.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+[[nodiscard]] inline std::future<std::optional<once_per::turn>> try_begin(once_per& what,
+                                                                          std::stop_token stop = {})
+{
+    return detail::future_of<detail::future_turn>([&](std::unique_ptr<detail::future_turn> told) {
+        async::try_begin(what, std::move(told), std::move(stop));
+    });
+}
+
+// Ends the run as a success. It does so even if the future is discarded. `what` is empty as soon as
+// this function returns.
+// Round trips: one.
+// On failure: get() throws pawl::error, as once_per::turn::done() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+inline std::future<void> done(once_per::turn&& what)
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::done(std::move(what), std::move(told));
+    });
 }
 
 }  // namespace futures

@@ -7,18 +7,16 @@
 //       turn->done();
 //   }
 //
-//   state      meaning                                     try_begin()            due_in()
-//   due        no run has begun in this period             begins a run           0
-//   running    a run is under way                          nullopt: `busy`        the rest of the
-//              period; 0 with retry_failed, or if the run lasts longer than the period
-//   over       a run has begun in this period, and         nullopt: `not_due`     the rest of the
-//              has ended                                                          period
+//   state     meaning                                       try_begin()          due_in()
+//   due       no run counts in this period                  begins a run         0
+//   running   a run is under way                            nullopt, `busy`      as after a failure
+//   over      a run that counts has begun in this period    nullopt, `not_due`   rest of the period
 //
 // A run lasts as long as its turn. The turn has a lock, with a lease and a fence, as every other
 // hold. So there is never a second run beside it, also if it takes longer than the period. Then the
 // next run is due as soon as it has ended.
 //
-//   the run …                      without retry_failed       with retry_failed
+//   a run that …                   leads to                   with retry_failed
 //   calls done()                   over                       over
 //   ends without done()            over                       due
 //   crashes                        over, after the lease      due, after the lease

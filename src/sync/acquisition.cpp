@@ -197,7 +197,8 @@ core::step acquisition::granted()
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
     lease->has_reserve = lease->reserve > 0;
-    lease->used_up = lease->what->kind == core::object_kind::once && !lease->what->retries;
+    lease->used_up = lease->what->kind == core::object_kind::once && !lease->what->retries &&
+                     !base::is(base::mutant::once_taken_back);
     if (instead_of_) {
         // The server does not shorten the lease of the old holder.
         lease->deadline = instead_of_->deadline.load();

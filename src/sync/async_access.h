@@ -4,6 +4,7 @@
 #include "sync/gates.h"
 #include "sync/grant.h"
 #include "sync/lock_state.h"
+#include "sync/once_state.h"
 #include "sync/waitable_state.h"
 
 #include <pawl/acquirable.h>
@@ -11,6 +12,7 @@
 #include <pawl/condition_variable.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -29,6 +31,8 @@ struct async_access {
 
     // Throws pawl::error if it is an empty arrival.
     static sync::lock_state& state(const waitable& what) { return what.mine(); }
+
+    static sync::lock_state& state(once_per& what) { return *what.state_; }
 
     // Defined where condition_state.h is included.
     static auto& state(condition_variable& what) { return *what.state_; }

@@ -62,6 +62,7 @@ protected:
         try_permits(own);
         std::error_code refused;
         (void)leader{own, "stock:49"}.try_campaign("payload", refused);
+        try_once(own);
         (void)outcome_of([&] { own.ping(); });
         made.database = 1;
         client elsewhere{made};
@@ -84,6 +85,15 @@ protected:
         (void)second.confirm(ignored);
         second.release(ignored);
         seats.resize(2, ignored);
+    }
+
+    static void try_once(client& own)
+    {
+        std::error_code ignored;
+        once_per job{own, "stock:50", 1h, {.aligned = true}, quick(1s)};
+        auto turn = job.try_begin(ignored);
+        if (turn) turn->done(ignored);
+        (void)job.due_in(ignored);
     }
 
     // One client has all permits and gives them back while another waits. Returns whether the other
