@@ -4,8 +4,6 @@
 
 #include "core/object.h"
 #include "sim/checker_words.h"
-#include "sim/exclusive_checker.h"
-#include "sim/members_checker.h"
 
 #include <pawl/error.h>
 
@@ -18,17 +16,9 @@ using base::boot_time;
 using namespace std::chrono_literals;
 
 checker::checker(const plan& plan, world& world, server& server, trace& trace)
-    : plan_{&plan}, world_{&world}, server_{&server}, trace_{&trace}
+    : run_checker{plan, world, server, trace}
 {
     for (const auto& lock : plan.locks) locks_.emplace_back().name = lock.name;
-    server.watched_by(*this);
-}
-
-void checker::fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text)
-{
-    if (found_) return;
-    found_ = violation{std::string{check}, text, world_->now(), lock};
-    trace_->note(lock, [&] { return "✗ " + std::string{check} + ": " + text; });
 }
 
 std::optional<std::size_t> checker::index_of(std::string_view key) const
@@ -246,14 +236,6 @@ void checker::heard(process& who, const event& what)
         fail("what is renewed stays", index,
              "lost within the lease: " + std::string{to_string(what.why)});
     }
-}
-
-std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& server, trace& trace)
-{
-    if (plan.kinds == family::members) {
-        return std::make_unique<members_checker>(plan, world, server, trace);
-    }
-    return std::make_unique<exclusive_checker>(plan, world, server, trace);
 }
 
 }  // namespace pawl::sim

@@ -65,13 +65,6 @@ void checker::submitted(const process& who, std::span<const std::string_view> wo
     }
 }
 
-void checker::count_script(const script_call& call)
-{
-    if (call.in_full && ++scripts_in_full_ > unknown_scripts_) {
-        fail("scripts by name", std::nullopt, "a script was sent in full that the server knew");
-    }
-}
-
 void checker::server_grants(std::size_t lock, std::string_view holder, bool handed_over)
 {
     auto& record = record_of(holder);
@@ -122,11 +115,6 @@ void checker::server_forgot(std::optional<std::size_t> only_lock)
     for (std::size_t i = 0; i < locks_.size(); ++i) {
         if (!only_lock || *only_lock == i) locks_[i].forgotten = world_->now();
     }
-}
-
-void checker::lease_asked(std::chrono::milliseconds length)
-{
-    longest_ = std::max(longest_, length);
 }
 
 }  // namespace pawl::sim

@@ -12,7 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view fence_prefix = "pawl:fence:";
 constexpr nanoseconds tolerance = 2ms;  // between a deadline and telling the holder
 
 }  // namespace
@@ -77,11 +76,6 @@ bool checker::is_kept_for_nobody(std::string_view holder) const
 
 // ── At the end ──────────────────────────────────────────────────────────────────────────────────
 
-nanoseconds checker::time_to_clean_up() const
-{
-    return 3 * plan_->command_limit + 3s;
-}
-
 // Locks that come back with old data are unknown to all clients. Also, a client tries to give a
 // lock back only as long as the lease. A server whose clock is set back keeps it for longer, and
 // accepts a request that is late.
@@ -114,17 +108,6 @@ void checker::check_orphans()
                 fail("nothing is left behind", i,
                      short_id(waiter.holder) + " gave up, and is in the queue");
             }
-        }
-    }
-}
-
-void checker::check_leftovers()
-{
-    for (const auto& key : server_->keys()) {
-        if (!key.starts_with(fence_prefix)) {
-            fail("nothing is left behind", std::nullopt, "there is still a key " + key);
-        } else if (server_->ttl_of(key) <= 0ms) {
-            fail("nothing is left behind", std::nullopt, "a fence without expiry: " + key);
         }
     }
 }

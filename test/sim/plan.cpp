@@ -50,24 +50,6 @@ std::string_view name_of(lock_plan::kind what)
     return "mutex";
 }
 
-// With separate dice, so that the rest of a seed's run is the same for both families.
-std::vector<lock_plan> draw_members(dice dice)
-{
-    using kind = lock_plan::kind;
-    std::vector<lock_plan> drawn;
-    const auto count = dice.one_of({1, 1, 2});
-    for (int i = 0; i < count; ++i) {
-        const auto what = dice.one_of(
-            {kind::shared, kind::shared, kind::readers_first, kind::semaphore, kind::semaphore});
-        const bool counts = what == kind::semaphore;
-        drawn.push_back(
-            {.name = "lock:" + std::to_string(i),
-             .what = what,
-             .capacity = counts ? static_cast<std::uint64_t>(dice.between(1, 6)) : writer_weight});
-    }
-    return drawn;
-}
-
 milliseconds at_least(milliseconds least, nanoseconds value)
 {
     return std::max(least, std::chrono::duration_cast<milliseconds>(value));
@@ -103,6 +85,22 @@ bool plan::server_may_be_silent() const
         fault::empty_restarts, fault::old_restarts,   fault::loading,       fault::wild_drift,
         fault::server_forward, fault::server_far_back};
     return std::ranges::any_of(silencers, [this](fault each) { return has(each); });
+}
+
+void draw_members(plan& drawn, dice dice)
+{
+    using kind = lock_plan::kind;
+    drawn.locks.clear();
+    const auto count = dice.one_of({1, 1, 2});
+    for (int i = 0; i < count; ++i) {
+        const auto what = dice.one_of(
+            {kind::shared, kind::shared, kind::readers_first, kind::semaphore, kind::semaphore});
+        const bool counts = what == kind::semaphore;
+        drawn.locks.push_back(
+            {.name = "lock:" + std::to_string(i),
+             .what = what,
+             .capacity = counts ? static_cast<std::uint64_t>(dice.between(1, 6)) : writer_weight});
+    }
 }
 
 plan draw_plan(std::uint64_t seed, family kinds)
@@ -150,7 +148,8 @@ plan draw_plan(std::uint64_t seed, family kinds)
     const auto cycle = drawn.think + drawn.work;
     drawn.length = cycle * dice.between(20, 300);
     drawn.most_steps = 60'000;
-    if (kinds == family::members) drawn.locks = draw_members(sim::dice{seed}.stream(901));
+    // With separate dice, so that the rest of a seed's run is the same for all families.
+    parts_of(kinds).draw(drawn, sim::dice{seed}.stream(901));
     return drawn;
 }
 

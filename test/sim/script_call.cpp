@@ -1,42 +1,16 @@
 #include "sim/script_call.h"
 
 #include "redis/resp.h"
-#include "redis/scripts.h"
 #include "store/redis/reading.h"
 
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <utility>
 
 namespace pawl::sim {
 namespace {
 
 using kind = script_call::kind;
-
-const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
-{
-    namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 16> known{{
-        {&scripts::plain_acquire, kind::acquire},
-        {&scripts::hash_acquire, kind::acquire},
-        {&scripts::plain_renew, kind::renew},
-        {&scripts::hash_renew, kind::renew},
-        {&scripts::plain_keep, kind::keep},
-        {&scripts::hash_keep, kind::keep},
-        {&scripts::plain_release, kind::release},
-        {&scripts::hash_release, kind::release},
-        {&scripts::hash_set_count, kind::set_count},
-        {&scripts::plain_check, kind::check},
-        {&scripts::hash_check, kind::check},
-        {&scripts::members_acquire, kind::acquire},
-        {&scripts::members_renew, kind::renew},
-        {&scripts::members_check, kind::check},
-        {&scripts::members_release, kind::release},
-        {&scripts::members_exchange, kind::exchange},
-    }};
-    return known;
-}
 
 std::int64_t number_in(std::string_view word)
 {
@@ -46,6 +20,30 @@ std::int64_t number_in(std::string_view word)
 }
 
 }  // namespace
+
+std::span<const known_script> known_scripts()
+{
+    namespace scripts = redis::scripts;
+    static const std::array known{
+        known_script{&scripts::plain_acquire, kind::acquire},
+        known_script{&scripts::hash_acquire, kind::acquire},
+        known_script{&scripts::plain_renew, kind::renew},
+        known_script{&scripts::hash_renew, kind::renew},
+        known_script{&scripts::plain_keep, kind::keep},
+        known_script{&scripts::hash_keep, kind::keep},
+        known_script{&scripts::plain_release, kind::release},
+        known_script{&scripts::hash_release, kind::release},
+        known_script{&scripts::hash_set_count, kind::set_count},
+        known_script{&scripts::plain_check, kind::check},
+        known_script{&scripts::hash_check, kind::check},
+        known_script{&scripts::members_acquire, kind::acquire},
+        known_script{&scripts::members_renew, kind::renew},
+        known_script{&scripts::members_check, kind::check},
+        known_script{&scripts::members_release, kind::release},
+        known_script{&scripts::members_exchange, kind::exchange},
+    };
+    return known;
+}
 
 bool script_call::joins() const
 {

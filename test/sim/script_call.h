@@ -1,6 +1,8 @@
 // A request to the simulated server, parsed from its words.
 #pragma once
 
+#include "redis/scripts.h"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +36,13 @@ struct script_call {
     [[nodiscard]] std::string_view client() const;
     [[nodiscard]] bool reads() const { return arguments[3][13] == 's'; }
 };
+
+// All scripts that the simulator knows.
+struct known_script {
+    const redis::script* text = nullptr;
+    script_call::kind what{};
+};
+[[nodiscard]] std::span<const known_script> known_scripts();
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);
 

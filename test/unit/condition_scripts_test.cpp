@@ -21,7 +21,7 @@ class condition_scripts : public queue_scripts {
 protected:
     static std::string place_of(const waiter& how)
     {
-        return place_text_after_time({how.client, how.lease, 0});
+        return place_text_after_time(core::object{}, {how.client, how.lease, 0});
     }
 
     std::string wait(std::string_view holder, std::string_view who, const waiter& how = {})

@@ -70,7 +70,7 @@ void append(std::string& out, const acquire_request& what, const script_style& h
                                 (context.mend ? 8 : 0));
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
-    redis::append_word(out, place_text(what.place(), kept_until, object.mode));
+    redis::append_word(out, place_text(object, what.place(), kept_until));
     for (const auto& each : more) redis::append_word(out, each);
 }
 

@@ -38,7 +38,7 @@ void append(std::string& out, const core::wait_request& what, const script_style
     append_announcement(out, what.release, now);
     redis::append_word(out, what.release.has_reserve ? "1" : "");
     redis::append_word(out, what.waiter.holder);
-    redis::append_word(out, place_text_after_time(what.place));
+    redis::append_word(out, place_text_after_time(*what.waiter.what, what.place));
     append_milliseconds(out, what.stay);
 }
 
@@ -46,7 +46,7 @@ void append(std::string& out, const core::look_request& what, const script_style
 {
     open_condition_call(out, scripts::cond_look, how, *what.waiter.what, 4);
     redis::append_word(out, what.waiter.holder);
-    redis::append_word(out, place_text_after_time(what.place));
+    redis::append_word(out, place_text_after_time(*what.waiter.what, what.place));
     append_milliseconds(out, what.stay);
     redis::append_word(out, what.leaves ? "1" : "");
 }
