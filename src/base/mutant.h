@@ -38,6 +38,9 @@ enum class mutant : std::uint8_t {
     bare_fence_unchecked,        // any number is accepted as the fence of a bare acquire
     bare_fence_from_old_data,    // … if it looks like a fence of pawl
     bare_not_repeated,           // the script after a successful bare acquire does not know of it
+    condition_in_two_steps,      // a waiter gives the lock back, and then joins the condition
+    condition_waits_on,          // a waiter that the server does not have in the condition waits on
+    condition_stays,             // a waiter whose limit has passed stays in the condition
 };
 
 #ifdef PAWL_MUTANTS
