@@ -41,6 +41,9 @@ enum class mutant : std::uint8_t {
     part_is_whole,               // a waiter for many locks takes one of them for all
     part_has_whole_lease,        // one of many locks is handed over for the whole lease
     once_taken_back,             // a run that has begun is taken back as if it had not
+    condition_in_two_steps,      // a waiter gives the lock back, and then joins the condition
+    condition_waits_on,          // a waiter that the server does not have in the condition waits on
+    condition_stays,             // a waiter whose limit has passed stays in the condition
 };
 
 #ifdef PAWL_MUTANTS

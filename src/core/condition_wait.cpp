@@ -1,5 +1,7 @@
 #include "core/condition_wait.h"
 
+#include "base/mutant.h"
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -19,6 +21,14 @@ condition_machine::condition_machine(const condition_plan& plan, const base::ran
 step condition_machine::start(boot_time now)
 {
     limit_ = plan_.limit.is_never() ? boot_time::max() : now + plan_.limit.wait();
+    if (base::is(base::mutant::condition_in_two_steps)) {
+        return ask(stage::joining, plan_.release, now);
+    }
+    return join(now);
+}
+
+step condition_machine::join(boot_time now)
+{
     const auto& waiter = plan_.waiter;
     return ask(stage::joining,
                wait_request{.release = plan_.release,
@@ -74,20 +84,28 @@ step condition_machine::checked(const step& next, boot_time now)
     if (next.what != kind::finish) return next;
     const auto& got = std::get<hold_reply>(exchange_->result());
     if (const auto* const problem = std::get_if<failure>(&got)) return failed(*problem, now);
-    return answered(std::get<hold_status>(got), now);
+    const auto status = std::get<hold_status>(got);
+    if (status == hold_status::not_a_lock) {
+        return failed({.what = failure_kind::not_a_lock,
+                       .detail = "a key of the lock or of the condition has another type"},
+                      now);
+    }
+    return answered(status, now);
 }
 
 step condition_machine::answered(hold_status got, boot_time now)
 {
     const bool is_there = got == hold_status::done;
     if (stage_ == stage::joining) {
+        if (std::holds_alternative<release_request>(exchange_->asked())) return join(now);
         result_.gave_back = true;
         if (is_there) return wait(now);
         result_.failure = errc::lost;
         result_.why = cause_of(got);
         return {.what = kind::finish};
     }
-    if (stage_ == stage::looking && is_there) return wait(now);
+    const bool stays = is_there || base::is(base::mutant::condition_waits_on);
+    if (stage_ == stage::looking && stays) return wait(now);
     result_.notified = stage_ == stage::looking || !is_there;
     return acquire(now);
 }
@@ -101,6 +119,7 @@ step condition_machine::wait(boot_time now)
 
 step condition_machine::look(bool leaves, boot_time now)
 {
+    if (leaves && base::is(base::mutant::condition_stays)) return acquire(now);
     const auto& waiter = plan_.waiter;
     return ask(leaves ? stage::leaving : stage::looking,
                look_request{.waiter = waiter.mine,

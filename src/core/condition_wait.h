@@ -90,6 +90,7 @@ public:
 private:
     enum class stage { joining, waiting, looking, leaving, acquiring };
 
+    [[nodiscard]] step join(base::boot_time now);
     [[nodiscard]] step ask(stage next, const exchange_request& what, base::boot_time now);
     [[nodiscard]] step checked(const step& next, base::boot_time now);
     [[nodiscard]] step answered(hold_status got, base::boot_time now);

@@ -165,10 +165,10 @@ TEST_F(condition, keys_of_other_types_are_left_alone)
     std::unique_lock held{mine_};
     probe_.must({"SET", "pawl:cond:4:{job}:more", "x"});
     const auto got = outcome_of([&] { more_.wait(held); });
-    EXPECT_TRUE(got.code) << got.message;
+    EXPECT_EQ(got.code, errc::not_a_lock) << got.message;
     EXPECT_FALSE(held.owns_lock());
     EXPECT_TRUE(eventually([&] { return holder().empty(); })) << "the lock is given back";
-    EXPECT_TRUE(outcome_of([&] { more_.notify_one(); }).code);
+    EXPECT_EQ(outcome_of([&] { more_.notify_one(); }).code, errc::not_a_lock);
     EXPECT_EQ(probe_.get("pawl:cond:4:{job}:more"), "x");
 }
 

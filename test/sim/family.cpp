@@ -1,5 +1,7 @@
 #include "sim/family.h"
 
+#include "sim/condition_checker.h"
+#include "sim/condition_user.h"
 #include "sim/exclusive_checker.h"
 #include "sim/lock_user.h"
 #include "sim/many_checker.h"
@@ -34,6 +36,25 @@ private:
     Checker checker_;
 };
 
+class cast_of_conditions final : public cast {
+public:
+    cast_of_conditions(const plan& plan, world& world, server& server, trace& trace)
+        : checker_{plan, world, server, trace}
+    {
+    }
+
+    [[nodiscard]] run_checker& checker() override { return checker_; }
+    [[nodiscard]] std::unique_ptr<participant> make_participant(stage& stage, unsigned number,
+                                                                drifting_clock clock,
+                                                                dice dice) override
+    {
+        return std::make_unique<condition_user>(stage, checker_, number, clock, dice);
+    }
+
+private:
+    condition_checker checker_;
+};
+
 template <class Cast>
 std::unique_ptr<cast> make(const plan& plan, world& world, server& server, trace& trace)
 {
@@ -63,6 +84,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_many,
                      .make_cast = make<cast_of_locks<many_checker>>,
                      .mutants = many_mutants},
+        family_parts{.which = family::condition,
+                     .name = "condition",
+                     .meaning = "condition variables",
+                     .draw = draw_conditions,
+                     .make_cast = make<cast_of_conditions>,
+                     .mutants = condition_mutants},
     };
     return all;
 }

@@ -30,6 +30,7 @@ enum class family {
     exclusive,  // locks that have one holder at a time
     members,    // those that several holders may enter: shared_mutex and counting_semaphore
     many,       // several locks at once: lock_set, beside fair_mutex
+    condition,  // condition variables
 };
 
 // Who takes part in one run.

@@ -16,7 +16,7 @@ struct mutant {
     std::string_view name;
     std::string_view defect;
 
-    // One of the two: a switch in the code, or changes to the text of the scripts.
+    // A switch in the code, changes to the text of the scripts, or both.
     base::mutant in_code = base::mutant::none;
     struct change {
         std::string_view from;
@@ -31,6 +31,7 @@ struct mutant {
 [[nodiscard]] std::vector<mutant> exclusive_mutants();
 [[nodiscard]] std::vector<mutant> members_mutants();
 [[nodiscard]] std::vector<mutant> many_mutants();
+[[nodiscard]] std::vector<mutant> condition_mutants();
 
 [[nodiscard]] std::span<const mutant> all_mutants();
 [[nodiscard]] const mutant* mutant_named(std::string_view name);

@@ -49,6 +49,13 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::hash_many_check, kind::check, true},
         known_script{&scripts::plain_many_release, kind::release, true},
         known_script{&scripts::hash_many_release, kind::release, true},
+        known_script{&scripts::plain_cond_wait, kind::cond_wait},
+        known_script{&scripts::hash_cond_wait, kind::cond_wait},
+        known_script{&scripts::cond_look, kind::cond_look},
+        known_script{&scripts::plain_cond_notify, kind::cond_notify},
+        known_script{&scripts::hash_cond_notify, kind::cond_notify},
+        known_script{&scripts::plain_cond_leave, kind::cond_leave},
+        known_script{&scripts::hash_cond_leave, kind::cond_leave},
     };
     return known;
 }
@@ -82,6 +89,10 @@ std::string_view name_of(kind what)
     case kind::check: return "check";
     case kind::keep: return "keep";
     case kind::exchange: return "exchange";
+    case kind::cond_wait: return "wait";
+    case kind::cond_look: return "look";
+    case kind::cond_notify: return "notify";
+    case kind::cond_leave: return "leave";
     case kind::release: break;
     }
     return "release";

@@ -13,7 +13,19 @@
 namespace pawl::sim {
 
 struct script_call {
-    enum class kind { acquire, set_count, renew, check, keep, release, exchange };
+    enum class kind {
+        acquire,
+        set_count,
+        renew,
+        check,
+        keep,
+        release,
+        exchange,
+        cond_wait,
+        cond_look,
+        cond_notify,
+        cond_leave,
+    };
     kind what{};
     bool in_full = false;
     bool many = false;  // of sets of locks

@@ -171,6 +171,15 @@ TEST_F(waiting_for_a_condition, fails_if_the_server_refuses)
     EXPECT_EQ(m.result().wanted_until, at(1)) << "no request is on its way";
 }
 
+TEST_F(waiting_for_a_condition, gives_the_lock_back_if_a_key_has_another_type)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    EXPECT_EQ(m.on_reply(status(hold_status::not_a_lock), at(1)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::not_a_lock);
+    EXPECT_FALSE(m.result().gave_back);
+}
+
 TEST_F(waiting_for_a_condition, looks_and_waits_on)
 {
     auto m = waiting();

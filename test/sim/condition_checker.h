@@ -1,0 +1,127 @@
+// The checks of condition variables: who may be moved from a condition to the queue of its lock, and that nobody is
+// forgotten there.
+//
+// The threads of a run put items into a store, and take them out. Each lock guards one store. A thread that finds its
+// store empty waits for the condition. After the faults all threads wait until the last one opens the store.
+#pragma once
+
+#include "sim/plan.h"
+#include "sim/process.h"
+#include "sim/run_checker.h"
+#include "sim/script_call.h"
+#include "sim/server.h"
+#include "sim/trace.h"
+#include "sim/world.h"
+
+#include <pawl/hold.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace pawl::sim {
+
+class condition_checker final : public run_checker {
+public:
+    condition_checker(const plan& plan, world& world, server& server, trace& trace);
+
+    // ── Reports of the users ────────────────────────────────────────────────────────────────────
+
+    // What a lock guards.
+    struct store {
+        int items = 0;
+        bool open = false;          // after the faults: nobody waits any more
+        std::size_t arrived = 0;    // after the faults: how many threads have come
+        std::uint64_t forgets = 0;  // how often the server may have lost the lock
+    };
+    [[nodiscard]] store& store_of(std::size_t lock) { return stores_[lock]; }
+
+    // A process with so many threads takes part.
+    void joins(const process& who) { processes_.push_back(&who); }
+    [[nodiscard]] std::size_t living_threads() const;
+
+    // A thread that believes to hold the lock.
+    struct visit {
+        process* who = nullptr;
+        std::size_t lock = 0;
+        hold* held = nullptr;
+        std::uint64_t forgets = 0;  // as in the store, when the call began
+        bool pauses = false;        // it is about to leave or to wait
+    };
+    using visit_ptr = std::list<visit>::iterator;
+    [[nodiscard]] visit_ptr enters(process& who, std::size_t lock, hold& held,
+                                   std::uint64_t forgets);
+    void leaves(visit_ptr which) { visits_.erase(which); }
+
+    // While this exists, a thread waits for the condition.
+    class sleeper {
+    public:
+        sleeper(condition_checker& where, std::size_t lock, bool must_wake)
+            : where_{where}, lock_{lock}, must_wake_{must_wake}, since_{where.world_->now()}
+        {
+            where_.asleep_.push_back(this);
+        }
+        ~sleeper() { std::erase(where_.asleep_, this); }
+        sleeper(const sleeper&) = delete;
+        sleeper& operator=(const sleeper&) = delete;
+
+        [[nodiscard]] std::size_t lock() const noexcept { return lock_; }
+        [[nodiscard]] bool must_wake() const noexcept { return must_wake_; }
+        [[nodiscard]] nanoseconds since() const noexcept { return since_; }
+
+    private:
+        condition_checker& where_;
+        std::size_t lock_;
+        bool must_wake_;  // every change of the store is followed by a notification
+        nanoseconds since_;
+    };
+
+    void failed(const process& who, std::size_t lock, std::string_view call, std::error_code why,
+                std::uint64_t forgets);
+    void note(std::size_t lock, const process& who, std::string_view text);
+
+    // ── As in run_checker ───────────────────────────────────────────────────────────────────────
+
+    void before(const std::vector<std::string_view>& words) override;
+    void after(const std::vector<std::string_view>& words, std::string_view reply) override;
+    void told(std::string_view /*push*/) override {}
+    void sent(const process& who, std::span<const std::string_view> words) override;
+    void server_forgot(std::optional<std::size_t> only_lock) override;
+    void data_lost(bool /*known*/) override {}
+    void after_step() override;
+    void watch_waiting() override;
+    void check_orphans() override;
+
+private:
+    // A lock and its condition at the server.
+    struct state {
+        std::vector<server::waiter> in_condition;
+        std::vector<server::waiter> in_queue;
+        std::optional<std::string> holder;
+        std::vector<std::string> reachable;  // of these waiters
+    };
+    [[nodiscard]] state look_at(std::size_t lock);
+    [[nodiscard]] std::optional<std::size_t> lock_of(const script_call& call) const;
+    void check_wait(std::size_t lock, const script_call& call, std::int64_t code, const state& is);
+    void check_places(std::size_t lock, const script_call& call, const state& is);
+    void check_woken(std::size_t lock, const script_call& call, const state& is);
+
+    std::vector<store> stores_;
+    std::vector<const process*> processes_;
+    std::list<visit> visits_;
+    std::vector<const sleeper*> asleep_;
+    std::map<std::string, const process*, std::less<>> owners_;  // of holder ids
+    state was_;
+    std::vector<std::uint64_t>
+        grants_seen_;  // these two: of each lock, at the last watch_waiting()
+    std::vector<std::uint64_t> grants_of_;
+    nanoseconds watched_at_{-1};
+};
+
+}  // namespace pawl::sim
