@@ -29,8 +29,8 @@
 // in the order in which they began to wait, unless yield_to() names one. The payload belongs to the
 // term: the server has no payload of a term that is over.
 //
-// If the leader crashes, it leads at the server until its lease ends (lock_options::lease). Then the
-// first candidate leads. Waiting candidates and watchers look at that time, and are not told later.
+// If the leader crashes, it leads at the server until its lease ends (lock_options::lease). Waiting
+// candidates and watchers ask again at that time, and the first candidate leads.
 //
 // Candidates that do not block: candidate() makes an object that is acquired like a lock, with all
 // forms of <pawl/acquirable.h>, <pawl/asio.h>, <pawl/coro.h> and <pawl/futures.h>. A term is made of

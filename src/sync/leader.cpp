@@ -55,6 +55,17 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
+    [[nodiscard]] core::read_reply read()
+    {
+        const core::object what{.name = name_, .kind = core::object_kind::leader};
+        try {
+            return client_->ask(core::read_request{.what = &what}).what;
+        } catch (const std::system_error& e) {
+            // No descriptors are left. That may pass, like a broken connection.
+            return core::failure{.what = core::failure_kind::unreachable, .detail = e.what()};
+        }
+    }
+
     [[noreturn]] void raise(const sync::trouble& why) const
     {
         throw error{why.code,
@@ -70,8 +81,7 @@ private:
 std::optional<leader_info> leader::election::current()
 {
     if (client_->inherited()) raise({errc::wrong_process, {}});
-    const core::object what{.name = name_, .kind = core::object_kind::leader};
-    const auto got = client_->ask(core::read_request{.what = &what}).what;
+    const auto got = read();
     if (const auto* const failed = std::get_if<core::failure>(&got)) {
         raise(sync::trouble_of(*failed));
     }

@@ -5,6 +5,7 @@
 #include "core/object.h"
 #include "sim/checker_words.h"
 #include "sim/exclusive_checker.h"
+#include "sim/leader_checker.h"
 #include "sim/members_checker.h"
 
 #include <pawl/error.h>
@@ -252,6 +253,9 @@ std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& se
 {
     if (plan.kinds == family::members) {
         return std::make_unique<members_checker>(plan, world, server, trace);
+    }
+    if (plan.kinds == family::leaders) {
+        return std::make_unique<leader_checker>(plan, world, server, trace);
     }
     return std::make_unique<exclusive_checker>(plan, world, server, trace);
 }

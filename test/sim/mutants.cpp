@@ -311,6 +311,26 @@ std::span<const mutant> all_mutants()
          {{"entered = number\n",
            "entered = number\n      redis.call('RPUSH', KEYS[3], who, place)\n      break\n"}},
          family::members},
+        {"old-payload",
+         "a new leader shows the payload of the one before",
+         code::none,
+         {{"    redis.call('DEL', KEYS[1])\n    redis.call('RPUSH', KEYS[1], first, candidate,",
+           "    candidate = redis.call('LINDEX', KEYS[1], 1) or candidate\n"
+           "    redis.call('DEL', KEYS[1])\n    redis.call('RPUSH', KEYS[1], first, candidate,"}},
+         family::leaders},
+        {"yields-to-nobody",
+         "a leader that yields resigns, and the candidate that it named does not lead",
+         code::none,
+         {{"local left, last, by = math.max(redis.call('PTTL', KEYS[1]), 1), ARGV[2], ARGV[1]\n",
+           "local left, last, by = math.max(redis.call('PTTL', KEYS[1]), 1), ARGV[2], ARGV[1]\n"
+           "redis.call('DEL', KEYS[1])\nif place then\n  return 1\nend\n"}},
+         family::leaders},
+        {"late-yield",
+         "a delayed request to yield is executed after the leader was told that its term goes on",
+         code::none,
+         {{"if tonumber(redis.call('LINDEX', KEYS[1], 4)) >= tonumber(ARGV[5]) then",
+           "if false then"}},
+         family::leaders},
     };
     return all;
 }
@@ -332,7 +352,8 @@ void check_changes(const mutant& which)
               &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
               &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep,
               &scripts::members_acquire, &scripts::members_renew, &scripts::members_check,
-              &scripts::members_release, &scripts::members_exchange}) {
+              &scripts::members_release, &scripts::members_exchange, &scripts::term_acquire,
+              &scripts::term_release, &scripts::term_yield}) {
             fits = fits || script->text.find(from) != std::string_view::npos;
         }
         if (!fits) {

@@ -5,12 +5,15 @@
 #include "store/redis/single_server.h"
 #include "sync/client_access.h"
 #include "sync/surroundings.h"
+#include "sync/yielding.h"
 
 #include <pawl/error.h>
 
 #include <algorithm>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace pawl::sim {
 
@@ -22,6 +25,11 @@ namespace {
 milliseconds in_ms(nanoseconds value)
 {
     return std::max(std::chrono::duration_cast<milliseconds>(value), 1ms);
+}
+
+std::string candidate_name(unsigned process)
+{
+    return "process " + std::to_string(process);
 }
 
 way_in other_side(const way_in& how)
@@ -113,6 +121,13 @@ void participant::make_doors(lock_here& made, const lock_plan& what)
                                                                  : reader_policy::readers_first;
         auto& both = made.shared.emplace(*client_, what.name, made.options, policy);
         for (const auto& how : what.ways()) enter_by(how.reads ? both.shared() : both, how);
+        break;
+    }
+    case lock_plan::kind::leader: {
+        auto& where = made.leader.emplace(*client_, what.name, made.options);
+        made.candidate = std::unique_ptr<pawl::leader::candidacy>(
+            new pawl::leader::candidacy(where.candidate(candidate_name(process_->number()))));
+        made.doors.push_back({.what = made.candidate.get()});
         break;
     }
     case lock_plan::kind::semaphore: {
@@ -352,6 +367,7 @@ void participant::work(dice& dice, belief& mine, hold& held)
             break;
         case 4:
         case 5: enter_again(dice, mine); break;
+        case 6: read_leader(mine); break;
         default: break;
         }
     }
@@ -378,8 +394,36 @@ void participant::enter_again(dice& dice, const belief& outer)
     inner->release(ec);
 }
 
+// A leader hands over to a process, if that one waits. Returns whether it did.
+bool participant::yield(dice& dice, belief& mine, hold& held)
+{
+    if (!locks_[mine.lock]->leader || process_->is_dead() || !dice.chance(0.4)) return false;
+    const auto to = candidate_name(static_cast<unsigned>(dice.below(stage_->what.processes)));
+    stage_->checker.changing(mine);
+    const auto got = sync::yield_to(held, to);
+    const auto* const failed = std::get_if<sync::trouble>(&got);
+    if (failed == nullptr && std::get<bool>(got)) {
+        stage_->checker.releasing(mine);
+        return true;
+    }
+    stage_->checker.not_changed(mine, failed != nullptr ? failed->code : std::error_code{});
+    return false;
+}
+
+void participant::read_leader(const belief& mine)
+{
+    auto& where = locks_[mine.lock]->leader;
+    if (!where) return;
+    std::error_code ec;
+    if (const auto seen = where->current(ec)) {
+        stage_->checker.read(mine.lock, seen->fence, seen->payload);
+    }
+    stage_->checker.answered(mine, "current", ec);
+}
+
 void participant::give_back(dice& dice, belief& mine, hold& held)
 {
+    if (yield(dice, mine, held)) return;
     const auto valid_until = process_->now() + held.valid_for();
     stage_->checker.releasing(mine);
     if (dice.chance(0.2)) {

@@ -15,6 +15,7 @@
 #include <pawl/counting_semaphore.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
+#include <pawl/leader.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
 #include <pawl/recursive_mutex.h>
@@ -74,6 +75,8 @@ private:
         std::optional<fair_mutex> fair;
         std::optional<shared_mutex> shared;
         std::optional<counting_semaphore> semaphore;
+        std::optional<pawl::leader> leader;
+        std::unique_ptr<pawl::leader::candidacy> candidate;
         lock_options options;
         std::vector<door> doors;
     };
@@ -100,6 +103,8 @@ private:
                                                    hold& held);
     void work(dice& dice, belief& mine, hold& held);
     void enter_again(dice& dice, const belief& outer);
+    [[nodiscard]] bool yield(dice& dice, belief& mine, hold& held);
+    void read_leader(const belief& mine);
     void give_back(dice& dice, belief& mine, hold& held);
     void sleep(nanoseconds duration);
 

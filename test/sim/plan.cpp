@@ -45,6 +45,7 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::shared: return "shared";
     case lock_plan::kind::readers_first: return "readers-first";
     case lock_plan::kind::semaphore: return "semaphore";
+    case lock_plan::kind::leader: return "leader";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
@@ -68,6 +69,16 @@ std::vector<lock_plan> draw_members(dice dice)
     return drawn;
 }
 
+std::vector<lock_plan> draw_leaders(dice dice)
+{
+    std::vector<lock_plan> drawn;
+    const auto count = dice.one_of({1, 1, 2});
+    for (int i = 0; i < count; ++i) {
+        drawn.push_back({.name = "lock:" + std::to_string(i), .what = lock_plan::kind::leader});
+    }
+    return drawn;
+}
+
 milliseconds at_least(milliseconds least, nanoseconds value)
 {
     return std::max(least, std::chrono::duration_cast<milliseconds>(value));
@@ -87,6 +98,7 @@ std::vector<way_in> lock_plan::ways() const
     case kind::mutex:
     case kind::recursive:
     case kind::fair:
+    case kind::leader:
     case kind::polling: break;
     }
     return {{}};
@@ -151,6 +163,7 @@ plan draw_plan(std::uint64_t seed, family kinds)
     drawn.length = cycle * dice.between(20, 300);
     drawn.most_steps = 60'000;
     if (kinds == family::members) drawn.locks = draw_members(sim::dice{seed}.stream(901));
+    if (kinds == family::leaders) drawn.locks = draw_leaders(sim::dice{seed}.stream(902));
     return drawn;
 }
 

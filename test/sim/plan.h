@@ -18,11 +18,17 @@ namespace pawl::sim {
 enum class family {
     exclusive,  // locks that have one holder at a time
     members,    // those that several holders may enter: shared_mutex and counting_semaphore
+    leaders,    // leader: one holder at a time, with a payload, which may yield to a certain waiter
 };
 
 [[nodiscard]] constexpr std::string_view name_of(family kinds)
 {
-    return kinds == family::members ? "members" : "exclusive";
+    switch (kinds) {
+    case family::members: return "members";
+    case family::leaders: return "leaders";
+    case family::exclusive: break;
+    }
+    return "exclusive";
 }
 
 // How a thread enters a lock. A writer of a shared mutex weighs as much as all readers that there can be.
@@ -36,7 +42,7 @@ constexpr std::uint64_t writer_weight = 1'000'000'000;
 
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };
+    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore, leader };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};

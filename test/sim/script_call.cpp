@@ -14,10 +14,10 @@ namespace {
 
 using kind = script_call::kind;
 
-const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
+const std::array<std::pair<const redis::script*, kind>, 21>& known_scripts()
 {
     namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 16> known{{
+    static const std::array<std::pair<const redis::script*, kind>, 21> known{{
         {&scripts::plain_acquire, kind::acquire},
         {&scripts::hash_acquire, kind::acquire},
         {&scripts::plain_renew, kind::renew},
@@ -34,6 +34,12 @@ const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
         {&scripts::members_check, kind::check},
         {&scripts::members_release, kind::release},
         {&scripts::members_exchange, kind::exchange},
+        // leaders
+        {&scripts::term_acquire, kind::acquire},
+        {&scripts::term_renew, kind::renew},
+        {&scripts::term_check, kind::check},
+        {&scripts::term_release, kind::release},
+        {&scripts::term_yield, kind::yield},
     }};
     return known;
 }
@@ -67,6 +73,13 @@ std::string_view script_call::client() const
     return arguments[3].substr(14, 16);
 }
 
+std::string_view script_call::candidate() const
+{
+    const auto place = arguments[3];
+    const auto space = place.find(' ');
+    return space == std::string_view::npos ? std::string_view{} : place.substr(space + 1);
+}
+
 std::string_view name_of(kind what)
 {
     switch (what) {
@@ -76,6 +89,7 @@ std::string_view name_of(kind what)
     case kind::check: return "check";
     case kind::keep: return "keep";
     case kind::exchange: return "exchange";
+    case kind::yield: return "yield";
     case kind::release: break;
     }
     return "release";

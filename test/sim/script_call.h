@@ -11,7 +11,7 @@
 namespace pawl::sim {
 
 struct script_call {
-    enum class kind { acquire, set_count, renew, check, keep, release, exchange };
+    enum class kind { acquire, set_count, renew, check, keep, release, exchange, yield };
     kind what{};
     bool in_full = false;
     std::span<const std::string_view> keys;
@@ -33,6 +33,8 @@ struct script_call {
     [[nodiscard]] std::chrono::milliseconds kept_until() const;
     [[nodiscard]] std::string_view client() const;
     [[nodiscard]] bool reads() const { return arguments[3][13] == 's'; }
+    // Of a candidate for a lead: its name and payload, as they are stored.
+    [[nodiscard]] std::string_view candidate() const;
 };
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);
