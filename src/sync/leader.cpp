@@ -85,7 +85,7 @@ std::optional<leader_info> leader::election::current()
     if (const auto* const failed = std::get_if<core::failure>(&got)) {
         raise(sync::trouble_of(*failed));
     }
-    const auto& seen = std::get<core::term_seen>(got);
+    const auto& seen = *std::get_if<core::term_seen>(&got);
     if (seen.fence == 0) return std::nullopt;
     const auto who = core::candidate_in(seen.candidate);
     return leader_info{.payload = std::string{who.payload},
@@ -110,8 +110,8 @@ leader::change::change(std::unique_ptr<state> made) noexcept : waitable{std::mov
 
 leader::candidacy leader::candidate(std::string_view payload)
 {
-    return candidacy{std::make_unique<acquirable::state>(election_->client(),
-                                                         election_->standing_with(payload))};
+    return candidacy{
+        std::make_unique<candidacy::state>(election_->client(), election_->standing_with(payload))};
 }
 
 leader::term leader::campaign(std::string_view payload, const std::stop_token& stop)
@@ -164,7 +164,7 @@ std::optional<leader_info> leader::current(std::error_code& ec) noexcept
 leader::change leader::changed_since(std::uint64_t fence)
 {
     return change{
-        std::make_unique<waitable::state>(election_->client(), election_->watching_since(fence))};
+        std::make_unique<change::state>(election_->client(), election_->watching_since(fence))};
 }
 
 const std::string& leader::name() const noexcept
@@ -208,7 +208,7 @@ bool leader::term::yield_to(std::string_view candidate)
     core::check_name("candidate", candidate);
     auto got = sync::yield_to(*this, candidate);
     const auto* const failed = std::get_if<sync::trouble>(&got);
-    if (failed == nullptr) return std::get<bool>(got);
+    if (failed == nullptr) return *std::get_if<bool>(&got);
     const auto mine = async_access::granted(*this);
     if (!mine) throw error{failed->code, "yield_to: nobody leads with this term"};
     throw error{failed->code, sync::describe("yield", name(), mine->client().server(), failed->code,

@@ -5,15 +5,12 @@
 #include "store/redis/single_server.h"
 #include "sync/client_access.h"
 #include "sync/surroundings.h"
-#include "sync/yielding.h"
 
 #include <pawl/error.h>
 
 #include <algorithm>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 namespace pawl::sim {
 
@@ -25,11 +22,6 @@ namespace {
 milliseconds in_ms(nanoseconds value)
 {
     return std::max(std::chrono::duration_cast<milliseconds>(value), 1ms);
-}
-
-std::string candidate_name(unsigned process)
-{
-    return "process " + std::to_string(process);
 }
 
 way_in other_side(const way_in& how)
@@ -392,33 +384,6 @@ void participant::enter_again(dice& dice, const belief& outer)
     stage_->checker.entered_again(outer, *inner);
     sleep(dice.every(stage_->what.work / 4));
     inner->release(ec);
-}
-
-// A leader hands over to a process, if that one waits. Returns whether it did.
-bool participant::yield(dice& dice, belief& mine, hold& held)
-{
-    if (!locks_[mine.lock]->leader || process_->is_dead() || !dice.chance(0.4)) return false;
-    const auto to = candidate_name(static_cast<unsigned>(dice.below(stage_->what.processes)));
-    stage_->checker.changing(mine);
-    const auto got = sync::yield_to(held, to);
-    const auto* const failed = std::get_if<sync::trouble>(&got);
-    if (failed == nullptr && std::get<bool>(got)) {
-        stage_->checker.releasing(mine);
-        return true;
-    }
-    stage_->checker.not_changed(mine, failed != nullptr ? failed->code : std::error_code{});
-    return false;
-}
-
-void participant::read_leader(const belief& mine)
-{
-    auto& where = locks_[mine.lock]->leader;
-    if (!where) return;
-    std::error_code ec;
-    if (const auto seen = where->current(ec)) {
-        stage_->checker.read(mine.lock, seen->fence, seen->payload);
-    }
-    stage_->checker.answered(mine, "current", ec);
 }
 
 void participant::give_back(dice& dice, belief& mine, hold& held)

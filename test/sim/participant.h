@@ -27,6 +27,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace pawl::sim {
@@ -103,6 +104,7 @@ private:
                                                    hold& held);
     void work(dice& dice, belief& mine, hold& held);
     void enter_again(dice& dice, const belief& outer);
+    [[nodiscard]] static std::string candidate_name(unsigned process);
     [[nodiscard]] bool yield(dice& dice, belief& mine, hold& held);
     void read_leader(const belief& mine);
     void give_back(dice& dice, belief& mine, hold& held);
