@@ -29,12 +29,12 @@
 // in the order in which they began to wait, unless yield_to() names one. The payload belongs to the
 // term: the server has no payload of a term that is over.
 //
-// If the leader crashes, it leads at the server until its lease ends (lock_options::lease). Then the
-// first candidate leads. Waiting candidates and watchers look at that time, and are not told later.
+// If the leader crashes, it leads at the server until its lease ends (lock_options::lease). Waiting
+// candidates and watchers ask again at that time, and the first candidate leads.
 //
 // Candidates that do not block: candidate() makes an object that is acquired like a lock, with all
-// forms of <pawl/acquirable.h>, <pawl/asio.h>, <pawl/coro.h> and <pawl/futures.h>. A term is made of
-// the hold.
+// forms of <pawl/acquirable.h>, <pawl/asio.h>, <pawl/coro.h> and <pawl/futures.h>. A term is made
+// of the hold.
 //
 //   auto me = primary.candidate("10.0.0.7:80");
 //   pawl::leader::term term{co_await pawl::coro::acquire(me)};
@@ -94,10 +94,10 @@ public:
         void resign() { release(); }
         void resign(std::error_code& ec) noexcept { release(ec); }
 
-        // Hands the lead over to the candidate with this name, if it waits. Returns true if it leads
-        // now: then this term is over, and empty. Returns false if no such candidate waits: then the
-        // term goes on. If several have that name, the first of them leads. Stop the work of the
-        // leader before the call: the other one leads before the call returns.
+        // Hands the lead over to the candidate with this name, if it waits. Returns true if it
+        // leads now: then this term is over, and empty. Returns false if no such candidate waits:
+        // then the term goes on. If several have that name, the first of them leads. Stop the work
+        // of the leader before the call: the other one leads before the call returns.
         // Round trips: one.
         // On failure: throws pawl::error, or sets ec and returns false. `lost`: the lead was lost
         //     before. `unreachable`: if the server may have executed the request, or may yet do so,
@@ -144,9 +144,9 @@ public:
 
     // ── The election ────────────────────────────────────────────────────────────────────────────
 
-    // `candidate` is the name of this candidate, for yield_to(). If it is empty, the payload of each
-    // campaign is the name. Checks the names (1 to 512 bytes, any except NUL) and the options. No
-    // round trip. Throws pawl::error (bad_argument).
+    // `candidate` is the name of this candidate, for yield_to(). If it is empty, the payload of
+    // each campaign is the name. Checks the names (1 to 512 bytes, any except NUL) and the options.
+    // No round trip. Throws pawl::error (bad_argument).
     leader(client& client, std::string_view name, const lock_options& options = {},
            std::string_view candidate = {});
     ~leader();
@@ -226,11 +226,11 @@ public:
     [[nodiscard]] std::optional<leader_info> current();
     [[nodiscard]] std::optional<leader_info> current(std::error_code& ec) noexcept;
 
-    // Something to wait for: that the leader is another one than that with this fence, or that there
-    // is none. The fence 0 stands for no leader: then it waits until there is one. Watchers are told
-    // by a message at once. If a leader crashes, a watcher finds out when the lease ends.
-    // Round trips: none. waitable::wait() says what waiting costs. A watcher also asks when the lease
-    //     of the leader, as it knows it, ends.
+    // Something to wait for: that the leader is another one than that with this fence, or that
+    // there is none. The fence 0 stands for no leader: then it waits until there is one. Watchers
+    // are told by a message at once. If a leader crashes, they find out when its lease ends.
+    // Round trips: none. waitable::wait() says what waiting costs. A watcher also asks when the
+    //     lease of the leader, as it knows it, ends.
     // Threads: any thread may call it.
     [[nodiscard]] change changed_since(std::uint64_t fence);
 

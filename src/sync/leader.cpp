@@ -55,6 +55,17 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
+    [[nodiscard]] core::read_reply read()
+    {
+        const core::object what{.name = name_, .kind = core::object_kind::leader};
+        try {
+            return client_->ask(core::read_request{.what = &what}).what;
+        } catch (const std::system_error& e) {
+            // No descriptors are left. That may pass, like a broken connection.
+            return core::failure{.what = core::failure_kind::unreachable, .detail = e.what()};
+        }
+    }
+
     [[noreturn]] void raise(const sync::trouble& why) const
     {
         throw error{why.code,
@@ -70,12 +81,11 @@ private:
 std::optional<leader_info> leader::election::current()
 {
     if (client_->inherited()) raise({errc::wrong_process, {}});
-    const core::object what{.name = name_, .kind = core::object_kind::leader};
-    const auto got = client_->ask(core::read_request{.what = &what}).what;
+    const auto got = read();
     if (const auto* const failed = std::get_if<core::failure>(&got)) {
         raise(sync::trouble_of(*failed));
     }
-    const auto& seen = std::get<core::term_seen>(got);
+    const auto& seen = *std::get_if<core::term_seen>(&got);
     if (seen.fence == 0) return std::nullopt;
     const auto who = core::candidate_in(seen.candidate);
     return leader_info{.payload = std::string{who.payload},
@@ -100,8 +110,8 @@ leader::change::change(std::unique_ptr<state> made) noexcept : waitable{std::mov
 
 leader::candidacy leader::candidate(std::string_view payload)
 {
-    return candidacy{std::make_unique<acquirable::state>(election_->client(),
-                                                         election_->standing_with(payload))};
+    return candidacy{
+        std::make_unique<candidacy::state>(election_->client(), election_->standing_with(payload))};
 }
 
 leader::term leader::campaign(std::string_view payload, const std::stop_token& stop)
@@ -154,7 +164,7 @@ std::optional<leader_info> leader::current(std::error_code& ec) noexcept
 leader::change leader::changed_since(std::uint64_t fence)
 {
     return change{
-        std::make_unique<waitable::state>(election_->client(), election_->watching_since(fence))};
+        std::make_unique<change::state>(election_->client(), election_->watching_since(fence))};
 }
 
 const std::string& leader::name() const noexcept
@@ -198,7 +208,7 @@ bool leader::term::yield_to(std::string_view candidate)
     core::check_name("candidate", candidate);
     auto got = sync::yield_to(*this, candidate);
     const auto* const failed = std::get_if<sync::trouble>(&got);
-    if (failed == nullptr) return std::get<bool>(got);
+    if (failed == nullptr) return *std::get_if<bool>(&got);
     const auto mine = async_access::granted(*this);
     if (!mine) throw error{failed->code, "yield_to: nobody leads with this term"};
     throw error{failed->code, sync::describe("yield", name(), mine->client().server(), failed->code,

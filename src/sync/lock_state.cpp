@@ -133,6 +133,7 @@ void lock_state::raise(std::string_view action, const trouble& what) const
 std::string_view lock_state::action() const noexcept
 {
     if (settings_->what.kind == core::object_kind::once) return "begin";
+    if (settings_->what.kind == core::object_kind::leader) return "campaign";
     return core::is_gate(settings_->what.kind) ? "wait" : "acquire";
 }
 

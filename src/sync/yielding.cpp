@@ -52,7 +52,7 @@ yield_result settle(hold& term, grant& mine, const core::yield_reply& got)
         mine.vanished();
         return lost_because(mine.why());
     }
-    return settle_failure(mine, std::get<core::failure>(got));
+    return settle_failure(mine, *std::get_if<core::failure>(&got));
 }
 
 }  // namespace

@@ -101,6 +101,10 @@ public:
     void heard(process& who, const event& what) override;
     // Writes to the register that the lock guards, or reads it.
     virtual void write(const belief& which) = 0;
+    // Has read who leads.
+    virtual void read(std::size_t /*lock*/, std::uint64_t /*fence*/, std::string_view /*payload*/)
+    {
+    }
 
     // ── Reports of the network and of the faults ────────────────────────────────────────────────
 

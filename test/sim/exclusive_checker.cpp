@@ -30,7 +30,8 @@ void exclusive_checker::before(const std::vector<std::string_view>& words)
     holders_before_.clear();
     const auto call = read_call(words);
     if (!call || call->what == kind::acquire) return;
-    const bool one_lock = call->what == kind::keep || call->what == kind::release;
+    const bool one_lock =
+        call->what == kind::keep || call->what == kind::release || call->what == kind::yield;
     for (const auto& key : call->keys.first(one_lock ? 1 : call->keys.size()))
         holders_before_.push_back(server_->holder_of(key));
 }
@@ -128,13 +129,16 @@ void exclusive_checker::after_change(const script_call& call, std::size_t i, std
                (done ? " done" : " refused");
     });
     if (call.what == kind::release) record_of(call.holder()).released = true;
+    if (call.what == kind::yield) after_yield(index, code, was, is);
     if (call.what == kind::keep && code == 1) {
         grants(index, call.holder(), fence_in(reply), call.keys[1]);
     }
     if (call.what == kind::release && done && is && is != lock.handed_to) {
         fail("released is free", index, short_id(*is) + " still holds it");
     }
-    if (done && was != call.holder(i)) {
+    // A repeated yield finds that it was done before.
+    const bool found_done = call.what == kind::yield && !lock.handed_to;
+    if (done && was != call.holder(i) && !found_done) {
         fail("only the owner", index,
              "done for " + short_id(call.holder(i)) + ", which is not the holder");
     }
@@ -143,6 +147,19 @@ void exclusive_checker::after_change(const script_call& call, std::size_t i, std
     }
     if (was && is != was && was != call.holder(i)) {
         fail("only the owner", index, "freed by " + short_id(call.holder(i)));
+    }
+}
+
+// There is a leader before and after it: the candidate, or the same one.
+void exclusive_checker::after_yield(std::size_t index, std::int64_t code,
+                                    const std::optional<std::string>& was,
+                                    const std::optional<std::string>& is)
+{
+    const auto& to = own_[index].handed_to;
+    if (code == 1 && was == is && to) fail("yields to the named", index, "nothing was yielded");
+    if (code == 1 && !is) fail("yields to the named", index, "nobody leads after a yield");
+    if (code == 2 && is != was) {
+        fail("yields to the named", index, "the term ended, although no such candidate waits");
     }
 }
 
@@ -181,6 +198,7 @@ void exclusive_checker::check_order(const script_call& call, std::string_view re
             fail("in order", index, short_id(*wronged) + " was passed over");
         }
     }
+    if (call.what == kind::yield && lock.handed_to) lock.queue.left(*lock.handed_to);
     if (lock.handed_to) grants(index, *lock.handed_to, lock.handed_fence, call.keys[1]);
     if (call.what == kind::release && code != 1) lock.queue.left(call.holder());
     if (!acquires) return;
@@ -251,6 +269,8 @@ void exclusive_checker::after_acquire(const script_call& call, std::string_view 
     const auto index = index_of(call.keys[0]).value();
     if (reply.starts_with('-') || code_of(reply, 0) < 1) return;
     if (record.given_up) granted_late(record, index, call.arguments[1] != "0");
+    // A repetition of a campaign finds the term with the fence that it has.
+    if (code_of(reply, 0) == 2 && holder_with(index, fence_in(reply)) == call.holder()) return;
     grants(index, call.holder(), fence_in(reply), call.keys[1]);
 }
 

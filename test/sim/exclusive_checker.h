@@ -1,4 +1,4 @@
-// The checks of the locks that have one holder at a time: mutex, recursive_mutex and fair_mutex.
+// The checks of the locks that have one holder at a time: mutex, recursive_mutex, fair_mutex and leader.
 #pragma once
 
 #include "sim/checker.h"
@@ -14,7 +14,7 @@
 
 namespace pawl::sim {
 
-class exclusive_checker final : public checker {
+class exclusive_checker : public checker {
 public:
     exclusive_checker(const plan& plan, world& world, server& server, trace& trace);
 
@@ -24,6 +24,11 @@ public:
     void told(std::string_view push) override;
     void data_lost(bool known) override;
     void watch_waiting() override;
+
+protected:
+    // The holder that the server gave this fence to.
+    [[nodiscard]] std::optional<std::string> holder_with(std::size_t lock,
+                                                         std::uint64_t fence) const;
 
 private:
     struct grant_record {
@@ -56,6 +61,8 @@ private:
     void after_change(const script_call& call, std::size_t i, std::string_view reply);
     void after_bare_take(const std::vector<std::string_view>& words, std::string_view reply);
     void after_bare_count(const std::vector<std::string_view>& words, std::string_view reply);
+    void after_yield(std::size_t index, std::int64_t code, const std::optional<std::string>& was,
+                     const std::optional<std::string>& is);
     void check_order(const script_call& call, std::string_view reply, std::size_t index);
     void grants(std::size_t index, std::string_view holder, std::uint64_t fence,
                 std::string_view fence_key);

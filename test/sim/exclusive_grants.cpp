@@ -14,6 +14,14 @@ exclusive_checker::exclusive_checker(const plan& plan, world& world, server& ser
     for (auto& lock : own_) lock.queue_unknown = unknown;
 }
 
+std::optional<std::string> exclusive_checker::holder_with(std::size_t lock,
+                                                          std::uint64_t fence) const
+{
+    const auto found = own_[lock].order.find(fence);
+    if (found == own_[lock].order.end()) return std::nullopt;
+    return found->second.holder;
+}
+
 void exclusive_checker::check_exclusion(std::size_t index)
 {
     const belief* first = nullptr;

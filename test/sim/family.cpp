@@ -3,6 +3,7 @@
 #include "sim/condition_checker.h"
 #include "sim/condition_user.h"
 #include "sim/exclusive_checker.h"
+#include "sim/leader_checker.h"
 #include "sim/lock_user.h"
 #include "sim/many_checker.h"
 #include "sim/members_checker.h"
@@ -90,6 +91,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_conditions,
                      .make_cast = make<cast_of_conditions>,
                      .mutants = condition_mutants},
+        family_parts{.which = family::leaders,
+                     .name = "leaders",
+                     .meaning = "leaders, which may yield to a certain candidate",
+                     .draw = draw_leaders,
+                     .make_cast = make<cast_of_locks<leader_checker>>,
+                     .mutants = leader_mutants},
     };
     return all;
 }

@@ -31,6 +31,7 @@ enum class family {
     members,    // those that several holders may enter: shared_mutex and counting_semaphore
     many,       // several locks at once: lock_set, beside fair_mutex
     condition,  // condition variables
+    leaders,    // leader: one holder at a time, with a payload, which may yield to a certain waiter
 };
 
 // Who takes part in one run.

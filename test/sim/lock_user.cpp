@@ -64,6 +64,13 @@ void lock_user::make_doors(lock_here& made, const lock_plan& what)
         for (const auto& how : what.ways()) enter_by(how.reads ? both.shared() : both, how);
         break;
     }
+    case lock_plan::kind::leader: {
+        auto& where = made.leader.emplace(*client_, what.name, made.options);
+        made.candidate = std::unique_ptr<pawl::leader::candidacy>(
+            new pawl::leader::candidacy(where.candidate(candidate_name(process_->number()))));
+        made.doors.push_back({.what = made.candidate.get()});
+        break;
+    }
     case lock_plan::kind::semaphore: {
         auto& all = made.semaphore.emplace(*client_, what.name,
                                            static_cast<unsigned>(what.capacity), made.options);

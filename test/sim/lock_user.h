@@ -12,6 +12,7 @@
 #include <pawl/counting_semaphore.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
+#include <pawl/leader.h>
 #include <pawl/lock_set.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
@@ -22,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace pawl::sim {
@@ -44,6 +46,8 @@ private:
         std::optional<shared_mutex> shared;
         std::optional<counting_semaphore> semaphore;
         std::optional<lock_set> set;
+        std::optional<pawl::leader> leader;
+        std::unique_ptr<pawl::leader::candidacy> candidate;
         lock_options options;
         std::vector<door> doors;
     };
@@ -70,6 +74,9 @@ private:
                                                    hold& held);
     void work(dice& dice, belief& mine, hold& held);
     void enter_again(dice& dice, const belief& outer);
+    [[nodiscard]] static std::string candidate_name(unsigned process);
+    [[nodiscard]] bool yield(dice& dice, belief& mine, hold& held);
+    void read_leader(const belief& mine);
     void give_back(dice& dice, belief& mine, hold& held);
 
     checker* checker_;

@@ -90,6 +90,7 @@ void lock_user::work(dice& dice, belief& mine, hold& held)
             break;
         case 4:
         case 5: enter_again(dice, mine); break;
+        case 6: read_leader(mine); break;
         default: break;
         }
     }
@@ -118,6 +119,7 @@ void lock_user::enter_again(dice& dice, const belief& outer)
 
 void lock_user::give_back(dice& dice, belief& mine, hold& held)
 {
+    if (yield(dice, mine, held)) return;
     const auto valid_until = process_->now() + held.valid_for();
     checker_->releasing(mine);
     if (dice.chance(0.2)) {

@@ -60,7 +60,7 @@ private:
     // What watch_waiting() saw the last time.
     struct seen_record {
         bool waiting = false;
-        std::vector<std::optional<std::string>> holders;
+        std::vector<std::optional<std::string>> holders{};
         std::uint64_t grants = 0;
     };
 

@@ -46,6 +46,7 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::readers_first: return "readers-first";
     case lock_plan::kind::semaphore: return "semaphore";
     case lock_plan::kind::set: return "set";
+    case lock_plan::kind::leader: return "leader";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
@@ -71,6 +72,7 @@ std::vector<way_in> lock_plan::ways() const
     case kind::recursive:
     case kind::fair:
     case kind::set:
+    case kind::leader:
     case kind::polling: break;
     }
     return {{}};
@@ -106,6 +108,16 @@ void draw_members(plan& drawn, dice dice)
 }
 
 // Each lock by itself, and one or two sets of them. All have the same layout, because they share locks.
+void draw_leaders(plan& drawn, dice dice)
+{
+    drawn.locks.clear();
+    const auto count = dice.one_of({1, 1, 2});
+    for (int i = 0; i < count; ++i) {
+        drawn.locks.push_back(
+            {.name = "lock:" + std::to_string(i), .what = lock_plan::kind::leader});
+    }
+}
+
 void draw_many(plan& drawn, dice dice)
 {
     using kind = lock_plan::kind;

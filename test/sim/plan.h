@@ -26,7 +26,17 @@ constexpr std::uint64_t writer_weight = 1'000'000'000;
 
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore, set };
+    enum class kind {
+        mutex,
+        recursive,
+        fair,
+        polling,
+        shared,
+        readers_first,
+        semaphore,
+        set,
+        leader,
+    };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
@@ -81,6 +91,9 @@ void draw_members(plan& drawn, dice dice);
 
 // The locks of the family `many`.
 void draw_many(plan& drawn, dice dice);
+
+// Leaders.
+void draw_leaders(plan& drawn, dice dice);
 
 // A description of a few lines.
 [[nodiscard]] std::string describe(const plan& what);

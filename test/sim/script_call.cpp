@@ -56,6 +56,11 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::hash_cond_notify, kind::cond_notify},
         known_script{&scripts::plain_cond_leave, kind::cond_leave},
         known_script{&scripts::hash_cond_leave, kind::cond_leave},
+        known_script{&scripts::term_acquire, kind::acquire},
+        known_script{&scripts::term_renew, kind::renew},
+        known_script{&scripts::term_check, kind::check},
+        known_script{&scripts::term_release, kind::release},
+        known_script{&scripts::term_yield, kind::yield},
     };
     return known;
 }
@@ -80,6 +85,13 @@ std::string_view script_call::client() const
     return arguments[3].substr(14, 16);
 }
 
+std::string_view script_call::candidate() const
+{
+    const auto place = arguments[3];
+    const auto space = place.find(' ');
+    return space == std::string_view::npos ? std::string_view{} : place.substr(space + 1);
+}
+
 std::string_view name_of(kind what)
 {
     switch (what) {
@@ -93,6 +105,7 @@ std::string_view name_of(kind what)
     case kind::cond_look: return "look";
     case kind::cond_notify: return "notify";
     case kind::cond_leave: return "leave";
+    case kind::yield: return "yield";
     case kind::release: break;
     }
     return "release";

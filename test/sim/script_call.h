@@ -25,6 +25,7 @@ struct script_call {
         cond_look,
         cond_notify,
         cond_leave,
+        yield,
     };
     kind what{};
     bool in_full = false;
@@ -51,6 +52,8 @@ struct script_call {
     [[nodiscard]] std::chrono::milliseconds kept_until() const;
     [[nodiscard]] std::string_view client() const;
     [[nodiscard]] bool reads() const { return arguments[3][13] == 's'; }
+    // Of a candidate for a lead: its name and payload, as they are stored.
+    [[nodiscard]] std::string_view candidate() const;
 };
 
 // All scripts that the simulator knows.

@@ -162,11 +162,22 @@ std::optional<std::string> server::holder_of(std::string_view key)
     redis::reply_parser parser;
     auto reply = ask({"GET", key});
     if (reply.starts_with('-')) reply = ask({"HGETALL", key});
+    if (reply.starts_with('-')) reply = ask({"LINDEX", key, "0"});
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
     if (view.is_null() || view.is_error()) return std::nullopt;
     if (!view.is_aggregate()) return std::string{view.text()};
     return view.size() == 0 ? std::nullopt : std::optional{std::string{view[0].text()}};
+}
+
+std::optional<server::term> server::term_of(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"LRANGE", key, "0", "1"});
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    if (!view.is_aggregate() || view.size() < 2) return std::nullopt;
+    return term{std::string{view[0].text()}, std::string{view[1].text()}};
 }
 
 server::members server::members_of(std::string_view key)

@@ -85,8 +85,15 @@ public:
     [[nodiscard]] std::uint64_t incarnation() const noexcept { return incarnation_; }
     [[nodiscard]] std::chrono::microseconds clock() const;
 
-    // The holder of the lock in this key, in either layout. Nothing if the lock is free.
+    // The holder of the lock in this key, in any layout that has one. Nothing if the lock is free.
     [[nodiscard]] std::optional<std::string> holder_of(std::string_view key);
+
+    // The leader, and the candidate that others read.
+    struct term {
+        std::string holder;
+        std::string candidate;
+    };
+    [[nodiscard]] std::optional<term> term_of(std::string_view key);
 
     // An object that several holders may enter, with all members: also those whose lease has ended, until a
     // script removes them.

@@ -41,10 +41,4 @@ std::string place_text_after_time(const core::object& what, const core::queue_pl
     return text;
 }
 
-std::string place_text_after_time(const core::object& what, const core::queue_place& place)
-{
-    constexpr std::chrono::milliseconds any{0};
-    return place_text(what, place, any).substr(time_digits + 1);
-}
-
 }  // namespace pawl::store

@@ -1,0 +1,31 @@
+// The defects of leaders.
+#include "sim/mutants.h"
+
+namespace pawl::sim {
+
+using code = base::mutant;
+
+std::vector<mutant> leader_mutants()
+{
+    return {
+        {"old-payload",
+         "a new leader shows the payload of the one before",
+         code::none,
+         {{"    redis.call('DEL', KEYS[1])\n    redis.call('RPUSH', KEYS[1], first, candidate,",
+           "    candidate = redis.call('LINDEX', KEYS[1], 1) or candidate\n"
+           "    redis.call('DEL', KEYS[1])\n    redis.call('RPUSH', KEYS[1], first, candidate,"}}},
+        {"yields-to-nobody",
+         "a leader that yields resigns, and the candidate that it named does not lead",
+         code::none,
+         {{"local left, last, by = math.max(redis.call('PTTL', KEYS[1]), 1), ARGV[2], ARGV[1]\n",
+           "local left, last, by = math.max(redis.call('PTTL', KEYS[1]), 1), ARGV[2], ARGV[1]\n"
+           "redis.call('DEL', KEYS[1])\nif place then\n  return 1\nend\n"}}},
+        {"late-yield",
+         "a delayed request to yield is executed after the leader was told that its term goes on",
+         code::none,
+         {{"if tonumber(redis.call('LINDEX', KEYS[1], 4)) >= tonumber(ARGV[5]) then",
+           "if false then"}}},
+    };
+}
+
+}  // namespace pawl::sim
