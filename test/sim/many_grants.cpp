@@ -105,7 +105,8 @@ void many_checker::write(const belief& which)
 void many_checker::watch_waiting()
 {
     for (std::size_t index = 0; index < locks_.size(); ++index) {
-        seen_record now{.waiting = !locks_[index].waiting.empty()};
+        seen_record now;
+        now.waiting = !locks_[index].waiting.empty();
         for (const auto& name : names_of(index)) {
             now.holders.push_back(server_->holder_of(name));
             now.grants += own_[name].grants;
