@@ -30,7 +30,8 @@ void lock_user::make_lock(const lock_plan& what)
     made->options.renew = plan.is_calm() || what.linger > 0ms || dice_.chance(0.6);
     if (what.what == lock_plan::kind::polling) made->options.wait = poll{plan.poll_interval};
     made->options.linger = what.linger;
-    if (plan.kinds != family::members) made->options.layout = what.how_stored;
+    const bool has_layouts = plan.kinds == family::exclusive || plan.kinds == family::many;
+    if (has_layouts) made->options.layout = what.how_stored;
     made->options.announce = dice_.chance(0.5);
     checker_->lease_asked(made->options.lease);
     make_doors(*made, what);
