@@ -39,7 +39,7 @@ bool can_be_reached(const server::waiter& who, std::chrono::milliseconds now, se
 
 condition_checker::condition_checker(const plan& plan, world& world, server& server, trace& trace)
     : run_checker{plan, world, server, trace},
-      stores_(plan.locks.size()),
+      shelves_(plan.locks.size()),
       grants_seen_(plan.locks.size()),
       grants_of_(plan.locks.size())
 {
@@ -63,17 +63,19 @@ condition_checker::visit_ptr condition_checker::enters(process& who, std::size_t
     if (held.valid_for() <= 0ns && !who.is_dead() && !plan_->has(fault::slow_threads)) {
         fail("valid when granted", lock, "a hold was granted with no time left");
     }
-    visits_.push_back({.who = &who, .lock = lock, .held = &held, .forgets = forgets});
+    // A lease that is passed on, or that lingers, is as old as its first visit.
+    const auto since = first_seen_.try_emplace(held.id(), forgets).first->second;
+    visits_.push_back({.who = &who, .lock = lock, .held = &held, .forgets = since});
     return std::prev(visits_.end());
 }
 
 void condition_checker::after_step()
 {
     if (visits_.size() < 2 || !plan_->leases_are_kept()) return;
-    for (std::size_t lock = 0; lock < stores_.size(); ++lock) {
+    for (std::size_t lock = 0; lock < shelves_.size(); ++lock) {
         const auto believes = [&](const visit& each) {
-            return each.lock == lock && !each.pauses && !each.who->is_dead() &&
-                   each.forgets == stores_[lock].forgets && each.held->valid_for() > 0ns;
+            return each.lock == lock && !each.who->is_dead() &&
+                   each.forgets == shelves_[lock].forgets && each.held->valid_for() > 0ns;
         };
         if (std::ranges::count_if(visits_, believes) > 1) {
             fail("exclusion", lock, "two threads hold it");
@@ -90,7 +92,7 @@ void condition_checker::failed(const process& who, std::size_t lock, std::string
     const bool silent = why == errc::unreachable && plan_->server_may_be_silent();
     const bool full = why == errc::refused && plan_->has(fault::full_memory);
     // A lock that is not renewed ends by itself.
-    const bool lost = why == errc::lost && (!plan_->is_calm() || forgets != stores_[lock].forgets);
+    const bool lost = why == errc::lost && (!plan_->is_calm() || forgets != shelves_[lock].forgets);
     if (just_no || silent || full || lost) return;
     fail("no error without a cause", lock, std::string{call} + ": " + why.message());
 }
@@ -102,8 +104,8 @@ void condition_checker::note(std::size_t lock, const process& who, std::string_v
 
 void condition_checker::server_forgot(std::optional<std::size_t> only_lock)
 {
-    for (std::size_t i = 0; i < stores_.size(); ++i) {
-        if (!only_lock || *only_lock == i) ++stores_[i].forgets;
+    for (std::size_t i = 0; i < shelves_.size(); ++i) {
+        if (!only_lock || *only_lock == i) ++shelves_[i].forgets;
     }
 }
 
@@ -207,7 +209,9 @@ void condition_checker::check_places(std::size_t lock, const script_call& call, 
         if (who == call.holder()) continue;
         const bool moved = has(is.in_queue, who) || is.holder == who;
         const bool waited = has(was_.in_condition, who);
-        if (waited && moved) ++woken;
+        // After a restart with old data, a waiter may be in the condition and in the queue.
+        const bool was_awake = has(was_.in_queue, who) || was_.holder == who;
+        if (waited && moved && !was_awake) ++woken;
         if (waited && !wakes && !has(is.in_condition, who)) {
             fail("nobody is forgotten", lock, short_id(who) + " lost its place in the condition");
         } else if (!moved && !(waited && has(is.in_condition, who))) {
@@ -226,9 +230,9 @@ void condition_checker::check_places(std::size_t lock, const script_call& call, 
 
 void condition_checker::watch_waiting()
 {
-    for (std::size_t lock = 0; lock < stores_.size(); ++lock) {
+    for (std::size_t lock = 0; lock < shelves_.size(); ++lock) {
         const bool still = watched_at_ >= 0ns && grants_of_[lock] == grants_seen_[lock];
-        const bool has_some = stores_[lock].items > 0 || stores_[lock].open;
+        const bool has_some = shelves_[lock].items > 0 || shelves_[lock].open;
         const bool sleeps = std::ranges::any_of(asleep_, [&](const sleeper* each) {
             return each->lock() == lock && each->must_wake() && each->since() <= watched_at_;
         });
@@ -251,8 +255,8 @@ void condition_checker::check_orphans()
     }
     // Only when no thread uses a lock any more.
     if (!visits_.empty() || !asleep_.empty()) return;
-    for (std::size_t lock = 0; lock < stores_.size(); ++lock) {
-        if (!stores_[lock].open || stores_[lock].arrived < living_threads()) continue;
+    for (std::size_t lock = 0; lock < shelves_.size(); ++lock) {
+        if (!shelves_[lock].open || shelves_[lock].arrived < living_threads()) continue;
         const auto is = look_at(lock);
         const auto is_left = [this](std::string_view holder) {
             const auto owner = owners_.find(holder);

@@ -1,8 +1,8 @@
 // The checks of condition variables: who may be moved from a condition to the queue of its lock, and that nobody is
 // forgotten there.
 //
-// The threads of a run put items into a store, and take them out. Each lock guards one store. A thread that finds its
-// store empty waits for the condition. After the faults all threads wait until the last one opens the store.
+// The threads of a run put items on a shelf, and take them out. Each lock guards one shelf. A thread that finds its
+// shelf empty waits for the condition. After the faults all threads wait until the last one opens the shelf.
 #pragma once
 
 #include "sim/plan.h"
@@ -34,13 +34,13 @@ public:
     // ── Reports of the users ────────────────────────────────────────────────────────────────────
 
     // What a lock guards.
-    struct store {
+    struct shelf {
         int items = 0;
         bool open = false;          // after the faults: nobody waits any more
         std::size_t arrived = 0;    // after the faults: how many threads have come
         std::uint64_t forgets = 0;  // how often the server may have lost the lock
     };
-    [[nodiscard]] store& store_of(std::size_t lock) { return stores_[lock]; }
+    [[nodiscard]] shelf& shelf_of(std::size_t lock) { return shelves_[lock]; }
 
     // A process with so many threads takes part.
     void joins(const process& who) { processes_.push_back(&who); }
@@ -51,8 +51,7 @@ public:
         process* who = nullptr;
         std::size_t lock = 0;
         hold* held = nullptr;
-        std::uint64_t forgets = 0;  // as in the store, when the call began
-        bool pauses = false;        // it is about to leave or to wait
+        std::uint64_t forgets = 0;  // as in the shelf, when the call began
     };
     using visit_ptr = std::list<visit>::iterator;
     [[nodiscard]] visit_ptr enters(process& who, std::size_t lock, hold& held,
@@ -78,7 +77,7 @@ public:
     private:
         condition_checker& where_;
         std::size_t lock_;
-        bool must_wake_;  // every change of the store is followed by a notification
+        bool must_wake_;  // every change of the shelf is followed by a notification
         nanoseconds since_;
     };
 
@@ -112,11 +111,12 @@ private:
     void check_places(std::size_t lock, const script_call& call, const state& is);
     void check_woken(std::size_t lock, const script_call& call, const state& is);
 
-    std::vector<store> stores_;
+    std::vector<shelf> shelves_;
     std::vector<const process*> processes_;
     std::list<visit> visits_;
     std::vector<const sleeper*> asleep_;
     std::map<std::string, const process*, std::less<>> owners_;  // of holder ids
+    std::map<std::string, std::uint64_t> first_seen_;            // visit::forgets, by holder id
     state was_;
     std::vector<std::uint64_t>
         grants_seen_;  // these two: of each lock, at the last watch_waiting()

@@ -35,7 +35,7 @@ void draw_conditions(plan& drawn, dice dice)
 // A thread that holds a lock, or has held it.
 struct condition_user::turn {
     turn(condition_user& whose, std::size_t which)
-        : user{whose}, lock{which}, forgets{whose.checker_->store_of(which).forgets}
+        : user{whose}, lock{which}, forgets{whose.checker_->shelf_of(which).forgets}
     {
     }
     ~turn()
@@ -122,7 +122,7 @@ void condition_user::put(dice& dice, turn& mine)
     const auto lock = mine.lock;
     // A holder that has lost the lock must not change anything.
     if (mine.held.valid_for() <= 0ns) return;
-    ++checker_->store_of(lock).items;
+    ++checker_->shelf_of(lock).items;
     const bool all = dice.chance(0.2);
     const bool before = dice.chance(0.5);
     if (before) notify(dice, lock, all);
@@ -132,10 +132,10 @@ void condition_user::put(dice& dice, turn& mine)
     if (!before) notify(dice, lock, all);
 }
 
-// Until the server has answered: otherwise the store could be full, and all threads asleep.
+// Until the server has answered: otherwise the shelf could be full, and all threads asleep.
 void condition_user::notify(dice& dice, std::size_t lock, bool all)
 {
-    const auto forgets = checker_->store_of(lock).forgets;
+    const auto forgets = checker_->shelf_of(lock).forgets;
     while (!process_->is_dead()) {
         auto& more = *locks_[lock]->more;
         std::error_code ec;
@@ -152,22 +152,22 @@ void condition_user::notify(dice& dice, std::size_t lock, bool all)
 
 void condition_user::take(dice& dice, turn& mine)
 {
-    auto& store = checker_->store_of(mine.lock);
+    auto& shelf = checker_->shelf_of(mine.lock);
     const bool for_ever = dice.chance(0.5);
     const auto limit =
         for_ever ? time_limit::never()
                  : time_limit::after(dice.spread(stage_->what.delay, 5 * stage_->what.lease));
     const auto stop = stop_token_for(dice);
-    while (store.items == 0 && !stop.stop_requested()) {
+    while (shelf.items == 0 && !stop.stop_requested()) {
         const bool notified = wait(dice, mine, limit, stop);
         if (!mine.held || process_->is_dead()) return;
         if (!notified) break;
     }
     work(dice);
     if (process_->is_dead()) return;
-    if (store.items > 0 && mine.held.valid_for() > 0ns) --store.items;
+    if (shelf.items > 0 && mine.held.valid_for() > 0ns) --shelf.items;
     // What is left is for another one: its notification may have come to this thread.
-    const bool more = store.items > 0;
+    const bool more = shelf.items > 0;
     std::error_code ec;
     mine.leave();
     mine.held.release(ec);
@@ -180,7 +180,7 @@ bool condition_user::wait(dice& dice, turn& mine, time_limit limit, const std::s
     auto& more = *locks_[mine.lock]->more;
     const auto lock = mine.lock;
     mine.leave();
-    mine.forgets = checker_->store_of(lock).forgets;
+    mine.forgets = checker_->shelf_of(lock).forgets;
     checker_->note(lock, *process_, "waits for the condition");
     // In a calm run every item is followed by a notification, which finds the waiter.
     const bool must_wake = stage_->what.is_calm() || stage_->draining;
@@ -224,7 +224,7 @@ bool condition_user::wait(dice& dice, turn& mine, time_limit limit, const std::s
     return !end->ec;
 }
 
-// After the faults, all threads meet at each store in turn. The last one opens it and notifies. Every thread that has
+// After the faults, all threads meet at each shelf in turn. The last one opens it and notifies. Every thread that has
 // seen that wakes the next one, unless a dead waiter may have taken a notification with it.
 void condition_user::last_cycle(dice& dice)
 {
@@ -233,8 +233,8 @@ void condition_user::last_cycle(dice& dice)
 
 void condition_user::pass_gate(dice& dice, std::size_t lock)
 {
-    auto& store = checker_->store_of(lock);
-    ++store.arrived;
+    auto& shelf = checker_->shelf_of(lock);
+    ++shelf.arrived;
     const bool one_by_one = !stage_->what.has(fault::crashes);
     while (!process_->is_dead()) {
         turn mine{*this, lock};
@@ -245,8 +245,8 @@ void condition_user::pass_gate(dice& dice, std::size_t lock)
             continue;
         }
         mine.enter();
-        if (store.arrived >= checker_->living_threads()) store.open = true;
-        while (!store.open && mine.held && !process_->is_dead()) {
+        if (shelf.arrived >= checker_->living_threads()) shelf.open = true;
+        while (!shelf.open && mine.held && !process_->is_dead()) {
             static_cast<void>(wait(dice, mine, time_limit::never(), {}));
         }
         if (!mine.held) continue;

@@ -1,4 +1,4 @@
-// A process whose threads put items into stores and take them out, with a condition variable for each store.
+// A process whose threads put items on shelves and take them away, with a condition variable for each shelf.
 #pragma once
 
 #include "sim/condition_checker.h"
