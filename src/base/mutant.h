@@ -38,6 +38,12 @@ enum class mutant : std::uint8_t {
     bare_fence_unchecked,        // any number is accepted as the fence of a bare acquire
     bare_fence_from_old_data,    // … if it looks like a fence of pawl
     bare_not_repeated,           // the script after a successful bare acquire does not know of it
+    arrival_numbered_anew,       // an arrival at a gate gets a new number when it is repeated
+    hold_without_end,            // longest_hold does not end a hold
+    lease_beyond_hold,           // a lease is asked for that lasts longer than longest_hold allows
+    renewed_without_beat,        // a heartbeat that stopped does not end the renewals
+    reader_joins_old_lease,      // a reader joins a lease of its process that is not open any more
+    reader_joins_weak_lease,     // a reader joins a lease of its process that is not sound any more
 };
 
 #ifdef PAWL_MUTANTS

@@ -1,6 +1,7 @@
 #include "sim/family.h"
 
 #include "sim/exclusive_checker.h"
+#include "sim/gates.h"
 #include "sim/lock_user.h"
 #include "sim/members_checker.h"
 #include "sim/mutants.h"
@@ -56,6 +57,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_members,
                      .make_cast = make<cast_of_locks<members_checker>>,
                      .mutants = members_mutants},
+        family_parts{.which = family::gates,
+                     .name = "gates",
+                     .meaning = "latches and barriers",
+                     .draw = draw_gates,
+                     .make_cast = make<cast_of_gates>,
+                     .mutants = gates_mutants},
     };
     return all;
 }

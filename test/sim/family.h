@@ -29,6 +29,7 @@ struct stage;
 enum class family {
     exclusive,  // locks that have one holder at a time
     members,    // those that several holders may enter: shared_mutex and counting_semaphore
+    gates,      // those that give nothing to hold: latch and barrier
 };
 
 // Who takes part in one run.

@@ -26,11 +26,22 @@ constexpr std::uint64_t writer_weight = 1'000'000'000;
 
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };
+    enum class kind {
+        mutex,
+        recursive,
+        fair,
+        polling,
+        shared,
+        readers_first,
+        semaphore,
+        latch,
+        barrier,
+    };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
     std::uint64_t capacity = 1;  // the weights that may be in at the same time
+    unsigned expected = 1;       // a latch, a barrier: how many arrivals open it
 
     [[nodiscard]] std::vector<way_in> ways() const;
 };

@@ -13,7 +13,19 @@
 namespace pawl::sim {
 
 struct script_call {
-    enum class kind { acquire, set_count, renew, check, keep, release, exchange };
+    enum class kind {
+        acquire,
+        set_count,
+        renew,
+        check,
+        keep,
+        release,
+        exchange,
+        arrive,       // at a gate
+        wait_at,      // a gate
+        leave_queue,  // of a gate
+        resize,       // a semaphore
+    };
     kind what{};
     bool in_full = false;
     std::span<const std::string_view> keys;
@@ -27,6 +39,9 @@ struct script_call {
 
     // An exchange: the holder that leaves.
     [[nodiscard]] std::string_view old_holder() const { return arguments[5]; }
+
+    // A resize: the capacity.
+    [[nodiscard]] std::uint64_t capacity() const;
 
     // These are for an acquire, and the last one also for an exchange.
     [[nodiscard]] bool joins() const;
