@@ -44,6 +44,12 @@ enum class mutant : std::uint8_t {
     condition_in_two_steps,      // a waiter gives the lock back, and then joins the condition
     condition_waits_on,          // a waiter that the server does not have in the condition waits on
     condition_stays,             // a waiter whose limit has passed stays in the condition
+    arrival_numbered_anew,       // an arrival at a gate gets a new number when it is repeated
+    hold_without_end,            // longest_hold does not end a hold
+    lease_beyond_hold,           // a lease is asked for that lasts longer than longest_hold allows
+    renewed_without_beat,        // a heartbeat that stopped does not end the renewals
+    reader_joins_old_lease,      // a reader joins a lease of its process that is not open any more
+    reader_joins_weak_lease,     // a reader joins a lease of its process that is not sound any more
 };
 
 #ifdef PAWL_MUTANTS

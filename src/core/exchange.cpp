@@ -18,6 +18,9 @@ step exchange_machine::send(base::boot_time now)
 {
     sent_ = now;
     sending_ = true;
+    if (base::is(base::mutant::arrival_numbered_anew)) {
+        if (auto* const arrival = std::get_if<arrive_request>(&request_)) ++arrival->number;
+    }
     return {.what = kind::send, .until = patience_.try_until(now), .request = request_};
 }
 

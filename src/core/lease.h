@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "core/deadline.h"
 #include "core/request.h"
 
@@ -134,7 +135,9 @@ struct lease {
                                                    base::boot_time now, double drift) const noexcept
     {
         const auto end = hold_ends.load();
-        if (end == base::boot_time::max()) return wanted;
+        if (end == base::boot_time::max() || base::is(base::mutant::lease_beyond_hold)) {
+            return wanted;
+        }
         return std::min(wanted, lease_until(end, now, drift));
     }
 

@@ -75,7 +75,10 @@ void lease_table::add(const lease_ptr& lease, boot_time sent)
 
 void lease_table::begin_hold(lease& lease, boot_time now) noexcept
 {
-    if (lease.longest_hold.count() > 0) lease.hold_ends = now + lease.longest_hold;
+    const bool limited = lease.longest_hold.count() > 0;
+    if (limited && !base::is(base::mutant::hold_without_end)) {
+        lease.hold_ends = now + lease.longest_hold;
+    }
     lease.beaten_at = now;
 }
 
@@ -151,7 +154,7 @@ void lease_table::expire(boot_time now, transitions& out)
             }
         } else if (lease->under_way) {
             on_renewal_failed(lease, silence, now, out);
-        } else if (!lease->is_beating(now)) {
+        } else if (!lease->is_beating(now) && !base::is(base::mutant::renewed_without_beat)) {
             leave_out(lease, now, out);
         } else {
             lease->due = true;

@@ -1,5 +1,6 @@
 #include "core/local_readers.h"
 
+#include "base/mutant.h"
 #include "base/require.h"
 
 namespace pawl::core {
@@ -138,12 +139,15 @@ std::optional<local_readers::ticket> local_readers::to_wake(boot_time /*now*/)
 void local_readers::close_unless_fresh(boot_time now)
 {
     if (!open_) return;
-    if (now - granted_at_ >= longest_open || !is_sound(*open_, now)) open_ = nullptr;
+    const bool old = now - granted_at_ >= longest_open;
+    if (old && base::is(base::mutant::reader_joins_old_lease)) return;
+    if (old || !is_sound(*open_, now)) open_ = nullptr;
 }
 
 // As good as new, or nearly: a reader that joins it need not fear for it.
 bool local_readers::is_sound(const lease& which, boot_time now) const
 {
+    if (base::is(base::mutant::reader_joins_weak_lease)) return rules_.shares;
     return rules_.shares && which.state == hold_state::held &&
            which.valid_until() - now >= rules_.lease / 2;
 }

@@ -57,9 +57,11 @@ belief& checker::granted(process& who, hold& held, const entry& what)
              .told = {},
              .fence = held.fence(),
              .holder = held.id(),
-             .renewed = what.renewed,
+             .renewed = what.renewed && what.longest_hold == 0ms && what.heartbeat == 0ms,
              .since = who.now(),
              .lease = what.lease,
+             .longest_hold = what.longest_hold,
+             .heartbeat = what.heartbeat,
              .asked = what.asked,
              .over = false,
              .number = ++last_belief_};
@@ -75,6 +77,8 @@ belief& checker::granted(process& who, hold& held, const entry& what)
     of_holder.given_up.reset();
     of_holder.left.reset();
     if (!of_holder.since) of_holder.since = who.now();
+    of_holder.heartbeat = what.heartbeat;
+    of_holder.beaten_at = who.now();
     ++of_holder.holds;
     ++of_holder.open_holds;
     // Not earlier, because asking for the token checks the clock.
@@ -83,6 +87,7 @@ belief& checker::granted(process& who, hold& held, const entry& what)
     locks_[lock].believers.push_back(&fresh);
     check_exclusion(lock);
     watch_deadline(fresh.number, world_->now());
+    watch_end_of_hold(fresh);
     return fresh;
 }
 
@@ -101,7 +106,7 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     if (!how.waits) silences_.begins_anew(who, lock);
     if (how.fresh) gave_up(who, lock);
     const bool excusable = why == errc::unreachable && plan_->server_may_be_silent();
-    const bool full = why == errc::refused && plan_->has(fault::full_memory);
+    const bool full = why == errc::refused && (plan_->has(fault::full_memory) || may_refuse(lock));
     const bool just_no = why == errc::busy || why == errc::timed_out || why == errc::cancelled;
     if (!just_no && !excusable && !full && !who.is_dead()) {
         fail("no error without a cause", lock, "acquire: " + why.message());
@@ -186,9 +191,10 @@ void checker::answered(const belief& which, std::string_view call, std::error_co
     const auto text = std::string{call} + ": " + why.message();
     trace_->note(which.lock, [&] { return named(*which.who) + " " + text; });
     const bool silent = why == errc::unreachable && plan_->server_may_be_silent();
+    const bool too_long = why == errc::bad_argument && which.longest_hold > 0ms;  // ensure()
     const bool lost = why == errc::lost || why == errc::not_owner;
     const bool expired = !which.renewed || plan_->server_may_be_silent();
-    if (silent || (lost && (expired || excused(which.lock, which.holder)))) return;
+    if (silent || too_long || (lost && (expired || excused(which.lock, which.holder)))) return;
     fail("no error without a cause", which.lock, text);
 }
 
@@ -233,6 +239,12 @@ void checker::heard(process& who, const event& what)
     if (what.to == hold_state::lost && what.why == cause::expired && renewed && !stopped &&
         record_of(what.holder).renewal_tried + found->lease < world_->now()) {
         fail("what is renewed stays", index, "lost without an attempt to renew it");
+    }
+    const bool limited = found != beliefs_.end() && found->longest_hold > 0ms;
+    const bool beats = found != beliefs_.end() && found->heartbeat > 0ms;
+    if (found != beliefs_.end() && ((what.why == cause::held_too_long && !limited) ||
+                                    (what.why == cause::no_beat && !beats))) {
+        fail("what is renewed stays", index, "for no reason: " + std::string{to_string(what.why)});
     }
     const bool denied = what.why == cause::vanished || what.why == cause::taken;
     if (what.to == hold_state::lost && denied && !excused(index, what.holder)) {

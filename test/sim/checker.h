@@ -34,7 +34,9 @@ struct entry {
     way_in how;
     bool renewed = true;
     std::chrono::milliseconds lease{};
-    nanoseconds asked{};  // when the call began
+    std::chrono::milliseconds longest_hold{};  // 0: no limit
+    std::chrono::milliseconds heartbeat{};     // 0: none
+    nanoseconds asked{};                       // when the call began
 };
 
 // A grant, as its holder sees it.
@@ -49,6 +51,8 @@ struct belief {
     bool renewed = true;
     base::boot_time since{};
     std::chrono::milliseconds lease{};
+    std::chrono::milliseconds longest_hold{};
+    std::chrono::milliseconds heartbeat{};
     nanoseconds asked{};
     bool over = false;  // released, or about to be
     std::size_t number = 0;
@@ -75,6 +79,9 @@ public:
     void releasing(belief& which);
     void released(belief& which, std::error_code why, base::boot_time valid_until);
     void answered(const belief& which, std::string_view call, std::error_code why);
+    // The work makes progress.
+    void beaten(const belief& which);
+    void resized(const process& who, std::error_code why);
     void ended(belief& which);  // its hold is about to end
 
     // While this exists, a thread waits for a lock, in a call that may wait.
@@ -147,7 +154,9 @@ protected:
         bool released = false;                // by the server
         bool granted_late = false;            // after that: it cannot be cleaned up any more
         nanoseconds taken_late{-1};           // by a bare acquire, after it had been given up
-        nanoseconds unheard{0};  // since when its process had not heard from the server
+        std::chrono::milliseconds heartbeat{0};
+        base::boot_time beaten_at{};  // the last sign of progress, by its process's clock
+        nanoseconds unheard{0};       // since when its process had not heard from the server
     };
 
     // A holder has a new grant: checks its fence.
@@ -156,6 +165,8 @@ protected:
     [[nodiscard]] virtual bool server_has(const belief& which) const;
     // Whether all that believe to hold the lock may hold it together.
     virtual void check_exclusion(std::size_t lock) = 0;
+    // Whether an acquire may be refused.
+    [[nodiscard]] virtual bool may_refuse(std::size_t /*lock*/) const { return false; }
 
     [[nodiscard]] std::optional<std::size_t> index_of(std::string_view key) const;
     [[nodiscard]] holder_record& record_of(std::string_view holder);
@@ -176,6 +187,9 @@ private:
     void check_silence(const process& who, std::size_t lock, const attempt& how);
     void watch_deadline(std::size_t number, nanoseconds due);
     void check_lease_outlives(const belief& which);
+    void check_longest_hold(const belief& which);
+    void watch_end_of_hold(const belief& which);
+    void check_beat(const process& who, std::string_view holder);
 
     std::list<belief> beliefs_;
     std::size_t last_belief_ = 0;

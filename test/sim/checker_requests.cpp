@@ -62,6 +62,7 @@ void checker::submitted(const process& who, std::span<const std::string_view> wo
     if (!call || call->what != kind::renew) return;
     for (std::size_t i = 0; i < call->leases(); ++i) {
         record_of(call->holder(i)).renewal_tried = world_->now();
+        check_beat(who, call->holder(i));
     }
 }
 

@@ -54,6 +54,7 @@ void checker::watch_deadline(std::size_t number, nanoseconds due)
     if (found == beliefs_.end() || found->over || found->who->is_dead()) return;
     if (found->told.stop_requested()) return;
     const auto& who = *found->who;
+    check_longest_hold(*found);
     const auto left = found->held->valid_for();
     if (left > 0ns) due = who.true_time_of(who.now() + left);
     // A process that was stopped until just now has not had time yet.

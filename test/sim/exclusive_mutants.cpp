@@ -176,6 +176,18 @@ std::vector<mutant> exclusive_mutants()
          "the thread that reports a loss is started only when a loss happens",
          code::d48_unprepared_for_loss,
          {}},
+        {"hold-without-end",
+         "a hold does not end after its longest time",
+         code::hold_without_end,
+         {}},
+        {"lease-beyond-hold",
+         "a lease is extended beyond the longest time of its hold",
+         code::lease_beyond_hold,
+         {}},
+        {"no-beat-needed",
+         "a lease is renewed although the work makes no progress",
+         code::renewed_without_beat,
+         {}},
         {"D38", "a client uses one holder id for all its grants", code::d38_same_holder, {}},
     };
 }

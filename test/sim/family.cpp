@@ -3,6 +3,7 @@
 #include "sim/condition_checker.h"
 #include "sim/condition_user.h"
 #include "sim/exclusive_checker.h"
+#include "sim/gates.h"
 #include "sim/leader_checker.h"
 #include "sim/lock_user.h"
 #include "sim/many_checker.h"
@@ -97,6 +98,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_leaders,
                      .make_cast = make<cast_of_locks<leader_checker>>,
                      .mutants = leader_mutants},
+        family_parts{.which = family::gates,
+                     .name = "gates",
+                     .meaning = "latches and barriers",
+                     .draw = draw_gates,
+                     .make_cast = make<cast_of_gates>,
+                     .mutants = gates_mutants},
     };
     return all;
 }

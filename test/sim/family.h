@@ -32,6 +32,7 @@ enum class family {
     many,       // several locks at once: lock_set, beside fair_mutex
     condition,  // condition variables
     leaders,    // leader: one holder at a time, with a payload, which may yield to a certain waiter
+    gates,      // those that give nothing to hold: latch and barrier
 };
 
 // Who takes part in one run.

@@ -13,6 +13,22 @@ namespace pawl::sim {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
+namespace {
+
+// Some holds end by themselves: after a time, or when the work makes no progress. With separate dice, so that the rest
+// of the run is the same.
+void limit_holding(lock_options& options, const lock_plan& what, dice dice)
+{
+    const nanoseconds lease = options.lease;
+    if (dice.chance(0.15)) options.longest_hold = in_ms(dice.spread(lease, 4 * lease));
+    const bool can_beat = options.renew && what.linger == 0ms;
+    if (can_beat && dice.chance(0.15)) {
+        options.heartbeat = std::max<milliseconds>(10ms, in_ms(dice.spread(lease / 3, 3 * lease)));
+    }
+}
+
+}  // namespace
+
 lock_user::lock_user(stage& stage, checker& watching, unsigned number, drifting_clock clock,
                      dice dice)
     : participant{stage, number, clock, dice}, checker_{&watching}
@@ -33,6 +49,7 @@ void lock_user::make_lock(const lock_plan& what)
     const bool has_layouts = plan.kinds == family::exclusive || plan.kinds == family::many;
     if (has_layouts) made->options.layout = what.how_stored;
     made->options.announce = dice_.chance(0.5);
+    limit_holding(made->options, what, dice_.stream(50));
     checker_->lease_asked(made->options.lease);
     make_doors(*made, what);
     locks_.push_back(std::move(made));
@@ -81,6 +98,8 @@ void lock_user::make_doors(lock_here& made, const lock_plan& what)
         }
         break;
     }
+    case lock_plan::kind::latch:
+    case lock_plan::kind::barrier: break;  // gate_user has these
     }
 }
 
@@ -89,6 +108,10 @@ void lock_user::one_cycle(dice& dice)
     sleep(dice.every(stage_->what.think));
     if (stage_->draining || process_->is_dead()) return;
     const auto what = choose(dice);
+    if (auto& here = *locks_[what.lock]; here.semaphore && dice.chance(0.05)) {
+        const auto most = static_cast<std::int64_t>(stage_->what.locks[what.lock].capacity) + 2;
+        resize(here, static_cast<unsigned>(dice.between(1, most)));
+    }
     if (what.by.locks != nullptr && dice.chance(0.1)) {
         lock_and_unlock(dice, what);
     } else if (auto held = try_to_get(dice, what)) {
@@ -111,7 +134,16 @@ entry lock_user::entry_of(const wish& what) const
             .how = what.by.how,
             .renewed = options.renew,
             .lease = options.lease,
+            .longest_hold = options.longest_hold,
+            .heartbeat = options.heartbeat,
             .asked = what.since};
+}
+
+void lock_user::resize(lock_here& which, unsigned capacity)
+{
+    std::error_code ec;
+    which.semaphore->resize(capacity, ec);
+    checker_->resized(*process_, ec);
 }
 
 // Like a std::timed_mutex.
@@ -217,6 +249,10 @@ void lock_user::get_for_sure(dice& dice, const wish& what)
         if (!ec) {
             critical_section(dice, what, std::move(held));
             return;
+        }
+        // The semaphore was made smaller, perhaps by a request that came late.
+        if (auto& here = *locks_[what.lock]; here.semaphore && ec == errc::refused) {
+            resize(here, here.semaphore->capacity());
         }
         checker_->acquire_failed(
             *process_, what.lock, ec,

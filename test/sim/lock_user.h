@@ -66,6 +66,7 @@ private:
     void make_doors(lock_here& made, const lock_plan& what);
     [[nodiscard]] wish choose(dice& dice);
     void lock_and_unlock(dice& dice, const wish& what);
+    void resize(lock_here& which, unsigned capacity);
     void get_for_sure(dice& dice, const wish& what);
     [[nodiscard]] std::optional<hold> try_to_get(dice& dice, const wish& what);
     [[nodiscard]] entry entry_of(const wish& what) const;

@@ -66,12 +66,13 @@ void lock_user::work(dice& dice, belief& mine, hold& held)
         sleep(whole / steps);
         if (process_->is_dead() || (careful && mine.told.stop_requested())) return;
         checker_->write(mine);
+        if (mine.heartbeat > 0ms && dice.chance(0.7) && held.beat()) checker_->beaten(mine);
         const auto extension = in_ms(dice.spread(10ms, 3 * mine.lease));
         switch (dice.below(10)) {
         case 0:
         case 1:
             checker_->lease_asked(extension);
-            if (dice.chance(0.3)) {
+            if (mine.heartbeat == 0ms && dice.chance(0.3)) {
                 extend_async(*process_, held, std::max(extension, 10ms), ec);
             } else {
                 held.extend(std::max(extension, 10ms), ec);

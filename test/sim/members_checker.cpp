@@ -78,6 +78,7 @@ void members_checker::after(const std::vector<std::string_view>& words, std::str
                    (failed ? "an error" : std::to_string(what.code)) + "; " + is.describe();
         });
         check_sum(what);
+        check_capacity(what);
         check_who_changed(what);
         if (failed) continue;
         check_reply(what);
@@ -111,10 +112,30 @@ void members_checker::note_grants(const change& what, std::string_view reply)
     let_caller_in();
 }
 
-// The weights of the members are those that the server counts.
+// The weights of the members are those that the server counts, and nobody enters above the capacity.
 void members_checker::check_sum(const change& what)
 {
-    if (!what.is.is_sound()) fail("weights", what.lock, what.is.describe());
+    const bool entered = std::ranges::any_of(
+        what.is.in(), [&](const auto& each) { return what.was.member(each.holder) == nullptr; });
+    const bool too_full = what.is.is_too_full() && (entered || !what.was.is_too_full()) &&
+                          what.call.what != kind::resize;
+    if (!what.is.adds_up() || too_full) fail("weights", what.lock, what.is.describe());
+}
+
+// Only a resize changes the capacity. If the server forgets it, that of the programs counts.
+void members_checker::check_capacity(const change& what)
+{
+    const bool resized = what.call.what == kind::resize && what.code == 1;
+    const auto valid = resized ? what.call.capacity() : what.was.capacity();
+    if (what.is.capacity() != valid) {
+        fail("weights", what.lock,
+             "the capacity is " + std::to_string(what.is.capacity()) + ", and must be " +
+                 std::to_string(valid));
+    }
+    auto& known = own_[what.lock].capacities;
+    if (known.empty() || known.back().second != what.is.capacity()) {
+        known.emplace_back(world_->now(), what.is.capacity());
+    }
 }
 
 // A holder enters when it acquires or is told of a grant, and leaves when it releases. An exchange does both. Nothing
@@ -156,6 +177,9 @@ void members_checker::check_reply(const change& what)
         if (done != is_in && !(is_in && was_in)) {
             fail("valid when granted", what.lock, short_id(caller) + " was granted, and is not in");
         }
+        return;
+    case kind::resize:
+        if (!done) fail("only the owner", what.lock, "a resize was refused");
         return;
     case kind::release:
         if (is_in) fail("released is free", what.lock, short_id(caller) + " is still in");
@@ -229,6 +253,7 @@ void members_checker::check_nobody_fits(const change& what)
     const auto caller = what.call.holder(what.number);
     const bool acquires = what.call.what == kind::acquire;
     const bool lets_in = (acquires && what.code >= 0) || what.call.what == kind::release ||
+                         what.call.what == kind::resize ||
                          (what.call.what == kind::exchange && what.code >= 1);
     if (!lets_in) return;
     const auto* const first = what.is.first(caller);

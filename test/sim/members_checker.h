@@ -26,12 +26,14 @@ public:
     void told(std::string_view push) override;
     void data_lost(bool known) override;
     void watch_waiting() override;
+    [[nodiscard]] bool may_refuse(std::size_t index) const override;
 
 private:
     // What the server granted to one holder.
     struct grant_record {
         std::set<std::uint64_t> fences;
         bool used = false;
+        nanoseconds first_used{0};
         bool old_fence = false;  // of a reader, from before the server went back to old data
     };
     struct own_record {
@@ -44,6 +46,8 @@ private:
         std::uint64_t grants = 0;
         std::uint64_t grants_seen = 0;  // these two: at the last watch_waiting()
         nanoseconds looked_at{-1};
+        // The capacities of a semaphore: since when each was valid.
+        std::vector<std::pair<nanoseconds, std::uint64_t>> capacities;
     };
     // A script, with the state of one lock before and after it.
     struct change {
@@ -62,6 +66,9 @@ private:
     void check_fence(const belief& fresh) override;
     void check_exclusion(std::size_t index) override;
     void check_sum(const change& what);
+    void check_capacity(const change& what);
+    void check_joined(const belief& fresh, const grant_record& shared);
+    [[nodiscard]] std::uint64_t greatest_capacity(std::size_t index, nanoseconds since) const;
     void check_who_changed(const change& what);
     void check_reply(const change& what);
     void check_order(const change& what);

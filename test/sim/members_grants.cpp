@@ -7,6 +7,8 @@
 
 namespace pawl::sim {
 
+using namespace std::chrono_literals;
+
 members_checker::members_checker(const plan& plan, world& world, server& server, trace& trace)
     : checker{plan, world, server, trace}, own_(plan.locks.size())
 {
@@ -16,13 +18,33 @@ void members_checker::check_exclusion(std::size_t index)
 {
     std::uint64_t weight = 0;
     std::string who;
+    auto since = world_->now();
     for (const auto* each : locks_[index].believers) {
         if (!believes(*each) || excused(index, each->holder)) continue;
         weight += each->how.weight;
+        since = std::min(since, each->asked);
         who += ' ' + named(*each->who) + " (" + short_id(each->holder) + ", weight " +
                std::to_string(each->how.weight) + ')';
     }
-    if (weight > plan_->locks[index].capacity) fail("exclusion", index, "these are in:" + who);
+    if (weight > greatest_capacity(index, since)) fail("exclusion", index, "these are in:" + who);
+}
+
+// That was valid at any time since then. When the last of several holders was let in, all of them fitted.
+std::uint64_t members_checker::greatest_capacity(std::size_t index, nanoseconds since) const
+{
+    auto greatest = plan_->locks[index].capacity;
+    const auto& known = own_[index].capacities;
+    for (auto each = known.rbegin(); each != known.rend(); ++each) {
+        if (each == known.rbegin()) greatest = each->second;
+        greatest = std::max(greatest, each->second);
+        if (each->first < since) break;
+    }
+    return greatest;
+}
+
+bool members_checker::may_refuse(std::size_t index) const
+{
+    return own_[index].capacities.size() > 1;
 }
 
 // The server grants it: a writer and each grant of permits get a fence that is greater than all before, a reader one
@@ -55,7 +77,11 @@ void members_checker::check_fence(const belief& fresh)
         fail("fence", fresh.lock, "a fence that the server did not give to this holder");
     }
     // Readers of one process share a grant.
-    if (std::exchange(mine.used, true) && !fresh.how.reads) {
+    if (!std::exchange(mine.used, true)) {
+        mine.first_used = world_->now();
+    } else if (fresh.how.reads) {
+        check_joined(fresh, mine);
+    } else {
         fail("fence", fresh.lock, "a grant was used twice");
     }
     if (!fresh.how.reads || mine.old_fence || excused(fresh.lock, fresh.holder)) return;
@@ -65,6 +91,23 @@ void members_checker::check_fence(const belief& fresh)
              "a reader has " + std::to_string(fresh.fence) + " after a writer had " +
                  std::to_string(fence));
         return;
+    }
+}
+
+// A reader has joined a lease of its process. It may do so only in the first 10 ms, because a writer may wait; and only
+// if the lease lasts for at least half of its time. What the reader does not know is in its favour: it may have waited
+// for the grant, and its clock may be wrong by a fifth.
+void members_checker::check_joined(const belief& fresh, const grant_record& shared)
+{
+    if (fresh.asked > shared.first_used + 10ms * 5 / 4 + 1ms) {
+        fail("readers join in time", fresh.lock,
+             named(*fresh.who) + " has joined a lease that was not open any more");
+    }
+    const auto left = fresh.held->valid_for();
+    const auto joined = std::max(fresh.asked, record_of(fresh.holder).granted);
+    if (left > 0ns && left + (world_->now() - joined) * 5 / 4 + 1ms < fresh.lease / 2) {
+        fail("readers join in time", fresh.lock,
+             named(*fresh.who) + " has joined a lease that is about to end");
     }
 }
 

@@ -1,6 +1,7 @@
 #include "sim/members_state.h"
 
 #include "sim/checker_words.h"
+#include "sim/plan.h"
 #include "store/redis/keys.h"
 #include "store/redis/message.h"
 
@@ -35,6 +36,7 @@ members_state::members_state(server& where, std::string_view name, std::uint64_t
     const auto now = std::chrono::floor<milliseconds>(where.clock());
     auto stored = where.members_of(name);
     out_ = stored.out;
+    capacity_ = stored.capacity.value_or(capacity);
     for (auto& each : stored.all) {
         weight_stored_ += each.weight;
         if (each.ends <= now) continue;
@@ -71,7 +73,9 @@ const members_state::waiter* members_state::first(std::string_view asking) const
 
 std::string members_state::describe() const
 {
-    std::string text = "out " + std::to_string(out_) + ", in";
+    std::string text = "out " + std::to_string(out_);
+    if (capacity_ != writer_weight) text += " of " + std::to_string(capacity_);
+    text += ", in";
     for (const auto& each : in_)
         text += ' ' + short_id(each.holder) + '/' + std::to_string(each.weight);
     text += ", in the queue";

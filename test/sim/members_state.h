@@ -21,6 +21,7 @@ public:
         bool can_enter = false;  // its place is kept, and its client listens
     };
 
+    // `capacity` is that of the programs. It counts as long as the server has no other.
     members_state(server& where, std::string_view name, std::uint64_t capacity);
 
     // Those whose lease has not ended.
@@ -37,11 +38,11 @@ public:
     {
         return weight_in_ + weight <= capacity_;
     }
-    // Together they weigh no more than the capacity, and the number at the server is right.
-    [[nodiscard]] bool is_sound() const noexcept
-    {
-        return out_ == weight_stored_ && weight_in_ <= capacity_;
-    }
+    [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+    // The number at the server is right.
+    [[nodiscard]] bool adds_up() const noexcept { return out_ == weight_stored_; }
+    // Together they weigh more than the capacity. After a resize that may be so until enough of them have left.
+    [[nodiscard]] bool is_too_full() const noexcept { return weight_in_ > capacity_; }
     [[nodiscard]] std::string describe() const;
 
 private:

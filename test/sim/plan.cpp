@@ -47,6 +47,8 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::semaphore: return "semaphore";
     case lock_plan::kind::set: return "set";
     case lock_plan::kind::leader: return "leader";
+    case lock_plan::kind::latch: return "latch";
+    case lock_plan::kind::barrier: return "barrier";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
@@ -73,7 +75,9 @@ std::vector<way_in> lock_plan::ways() const
     case kind::fair:
     case kind::set:
     case kind::leader:
-    case kind::polling: break;
+    case kind::polling:
+    case kind::latch:
+    case kind::barrier: break;
     }
     return {{}};
 }
@@ -202,6 +206,8 @@ std::string describe(const plan& what)
             out << (lock.how_stored == layout::hash ? "/hash" : "/plain");
         } else if (lock.what == lock_plan::kind::semaphore) {
             out << " of " << lock.capacity;
+        } else if (what.kinds == family::gates) {
+            out << " for " << lock.expected;
         }
         if (lock.linger > 0ms) out << "/lingers " << lock.linger.count() << " ms";
     }

@@ -36,12 +36,15 @@ struct lock_plan {
         semaphore,
         set,
         leader,
+        latch,
+        barrier,
     };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
     std::uint64_t capacity = 1;        // the weights that may be in at the same time
     std::vector<std::string> parts{};  // of a set: the names of its locks
+    unsigned expected = 1;             // a latch, a barrier: how many arrivals open it
 
     [[nodiscard]] std::vector<way_in> ways() const;
 };

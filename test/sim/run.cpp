@@ -183,8 +183,8 @@ void run::finish()
     // Until the last late request has arrived, and until the last lease has ended.
     go_on_until(world_.now() + 5 * plan_.lease);
     nanoseconds left = std::max<milliseconds>(checker_->longest_lease(), 2s);
-    for (const auto& lock : plan_.locks) {
-        for (const auto& key : {lock.name, store::queue_key(lock.name)}) {
+    for (const auto& used : checker_->keys_used()) {
+        for (const auto& key : {used, store::queue_key(used)}) {
             left = std::max<nanoseconds>(left, server_.ttl_of(key));
         }
     }

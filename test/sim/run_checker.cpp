@@ -48,6 +48,18 @@ nanoseconds run_checker::watch_period() const
            200ms;
 }
 
+std::string run_checker::key_of(std::size_t lock) const
+{
+    return plan_->locks[lock].name;
+}
+
+std::vector<std::string> run_checker::keys_used() const
+{
+    std::vector<std::string> all;
+    for (const auto& each : plan_->locks) all.push_back(each.name);
+    return all;
+}
+
 nanoseconds run_checker::time_to_clean_up() const
 {
     return 3 * plan_->command_limit + 3s;

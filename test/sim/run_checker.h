@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pawl::sim {
 
@@ -59,6 +60,9 @@ public:
     // Within this time a client gives back what it gave up, if it can.
     [[nodiscard]] nanoseconds time_to_clean_up() const;
     virtual void check_orphans() = 0;
+    // The key of this lock of the plan, for the fault `deletions`; and all keys that were used, which must expire.
+    [[nodiscard]] virtual std::string key_of(std::size_t lock) const;
+    [[nodiscard]] virtual std::vector<std::string> keys_used() const;
     void check_leftovers();
     void too_late(const std::string& text) { fail("liveness", std::nullopt, text); }
 

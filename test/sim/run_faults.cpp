@@ -147,7 +147,7 @@ bool run::strike_server(kind_of_harm& harm)
         break;
     case fault::deletions: {
         const auto lock = chance.below(plan_.locks.size());
-        server_.erase(plan_.locks[lock].name);
+        server_.erase(checker_->key_of(lock));
         checker_->server_forgot(lock);
         break;
     }

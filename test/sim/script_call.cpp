@@ -61,8 +61,17 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::term_check, kind::check},
         known_script{&scripts::term_release, kind::release},
         known_script{&scripts::term_yield, kind::yield},
+        known_script{&scripts::members_resize, kind::resize},
+        known_script{&scripts::gate_arrive, kind::arrive},
+        known_script{&scripts::gate_wait, kind::wait_at},
+        known_script{&scripts::gate_leave, kind::leave_queue},
     };
     return known;
+}
+
+std::uint64_t script_call::capacity() const
+{
+    return static_cast<std::uint64_t>(number_in(arguments[1]));
 }
 
 bool script_call::joins() const
@@ -106,6 +115,10 @@ std::string_view name_of(kind what)
     case kind::cond_notify: return "notify";
     case kind::cond_leave: return "leave";
     case kind::yield: return "yield";
+    case kind::arrive: return "arrival";
+    case kind::wait_at: return "wait";
+    case kind::leave_queue: return "leave";
+    case kind::resize: return "resize";
     case kind::release: break;
     }
     return "release";

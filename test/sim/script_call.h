@@ -26,6 +26,10 @@ struct script_call {
         cond_notify,
         cond_leave,
         yield,
+        arrive,       // at a gate
+        wait_at,      // a gate
+        leave_queue,  // of a gate
+        resize,       // a semaphore
     };
     kind what{};
     bool in_full = false;
@@ -44,6 +48,9 @@ struct script_call {
 
     // An exchange: the holder that leaves.
     [[nodiscard]] std::string_view old_holder() const { return arguments[5]; }
+
+    // A resize: the capacity.
+    [[nodiscard]] std::uint64_t capacity() const;
 
     // These are for an acquire, and the last one also for an exchange.
     [[nodiscard]] bool joins() const;

@@ -193,6 +193,9 @@ server::members server::members_of(std::string_view key)
         const auto score = number_of(pair[1].text());
         const auto holder = store::holder_in(name);
         if (name == "out") found.out = static_cast<std::uint64_t>(-score);
+        if (name == "capacity" || name == "resized") {
+            found.capacity = static_cast<std::uint64_t>(-score);
+        }
         if (holder.size() == name.size()) return;  // a number
         found.all.push_back(
             {.holder = std::string{holder},
@@ -235,6 +238,20 @@ std::uint64_t server::number_in(std::string_view key)
     const auto reply = ask({"GET", key});
     static_cast<void>(parser.parse(reply));
     return static_cast<std::uint64_t>(number_of(parser.reply(reply).text()));
+}
+
+std::map<std::string, std::string, std::less<>> server::fields_of(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"HGETALL", key});
+    static_cast<void>(parser.parse(reply));
+    const auto view = parser.reply(reply);
+    std::map<std::string, std::string, std::less<>> found;
+    if (view.is_error()) return found;
+    for (std::size_t i = 0; i + 1 < view.size(); i += 2) {
+        found.emplace(view[i].text(), view[i + 1].text());
+    }
+    return found;
 }
 
 std::vector<server::waiter> server::waiters_in(std::string_view queue)

@@ -104,7 +104,8 @@ public:
     };
     struct members {
         std::vector<member> all;
-        std::uint64_t out = 0;  // the number that the server has
+        std::uint64_t out = 0;                  // the number that the server has
+        std::optional<std::uint64_t> capacity;  // the same, of a semaphore
     };
     [[nodiscard]] members members_of(std::string_view key);
 
@@ -115,6 +116,8 @@ public:
     [[nodiscard]] std::chrono::milliseconds ttl_of(std::string_view key);
     [[nodiscard]] std::vector<std::string> keys();
     [[nodiscard]] std::uint64_t number_in(std::string_view key);
+    // All fields of a hash with their values.
+    [[nodiscard]] std::map<std::string, std::string, std::less<>> fields_of(std::string_view key);
     struct waiter {
         std::string holder;
         std::string place;

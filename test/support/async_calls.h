@@ -29,7 +29,26 @@ template <class Function>
     return std::make_unique<completion>(std::move(then));
 }
 
-// The same for a release or an extension, without the hold.
+// The same for an arrival at a barrier.
+template <class Function>
+[[nodiscard]] std::unique_ptr<async::arrive_completion> when_arrived(Function then)
+{
+    class completion final : public async::arrive_completion {
+    public:
+        explicit completion(Function&& then) : then_{std::move(then)} {}
+        void done(barrier::arrival got, std::error_code ec,
+                  std::string_view message) noexcept override
+        {
+            then_(std::move(got), ec, message);
+        }
+
+    private:
+        Function then_;
+    };
+    return std::make_unique<completion>(std::move(then));
+}
+
+// The same for all other calls, which have no result but the error code.
 template <class Function>
 [[nodiscard]] std::unique_ptr<async::completion> when_done(Function then)
 {
