@@ -20,11 +20,6 @@ std::vector<mutant> leader_mutants()
          {{"local left, last, by = math.max(redis.call('PTTL', KEYS[1]), 1), ARGV[2], ARGV[1]\n",
            "local left, last, by = math.max(redis.call('PTTL', KEYS[1]), 1), ARGV[2], ARGV[1]\n"
            "redis.call('DEL', KEYS[1])\nif place then\n  return 1\nend\n"}}},
-        {"late-yield",
-         "a delayed request to yield is executed after the leader was told that its term goes on",
-         code::none,
-         {{"if tonumber(redis.call('LINDEX', KEYS[1], 4)) >= tonumber(ARGV[5]) then",
-           "if false then"}}},
     };
 }
 
