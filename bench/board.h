@@ -5,6 +5,8 @@
 //   go, stop    the parent                    workers, in their loops
 //   ready       each thread of a worker once  the parent
 //   inside, …   the holder of the lock        the next holder
+//   waiting, …  the threads that wait         the worker that releases them
+//   opened, …   the worker that releases      the threads that wait
 //   seats       the thread of that seat       the parent; the histograms when all have ended
 #pragma once
 
@@ -41,6 +43,14 @@ struct board {
     std::atomic<std::uint32_t> last_holder;       // its seat, plus one
     std::atomic<std::int64_t> unlocked_at;        // ns of CLOCK_MONOTONIC
     alignas(64) std::atomic<std::uint32_t> turn;  // whose turn it is, if they take turns
+
+    // If many are released at once, in one release after the other. The first two count in all
+    // releases together.
+    alignas(64) std::atomic<std::uint64_t> waiting;   // threads that have begun to wait
+    alignas(64) std::atomic<std::uint64_t> returned;  // threads that are released
+    std::atomic<std::int64_t> last_return;            // in this release, ns of CLOCK_MONOTONIC
+    alignas(64) std::atomic<std::uint64_t> opened;    // the number of the release
+    std::atomic<std::uint64_t> last_release;          // 0: not known yet
 
     std::array<seat, most_seats> seats;
 };

@@ -9,6 +9,8 @@ namespace pawl::bench {
 namespace {
 
 constexpr std::chrono::milliseconds longest_listening{300};
+// Long enough for a whole release of many waiters, with all its commands.
+constexpr std::chrono::milliseconds listening_to_releases{2'000};
 
 // One of the contestants, and how its rounds are run.
 struct runner {
@@ -35,23 +37,18 @@ struct runner {
     }
 };
 
-// Peers may have settings for a contended lock. Those are separate contestants.
-constexpr std::string_view tuned = "-tuned";
-
 class contest {
 public:
     contest(const workload& what, const arena& where, const std::vector<peer>& peers)
         : what_{what}, where_{where}, server_{where.url}
     {
         const bool peers_apply = where.over == "tcp" && !what.peer_word.empty();
-        const std::size_t per_peer = what.what == pattern::one_lock ? 2 : 1;
         result_ = {.what = &what, .over = where.over, .contestants = {}};
-        result_.contestants.reserve(what.entries.size() + per_peer * peers.size());
+        result_.contestants.reserve(what.entries.size() + what.peer_variants.size() * peers.size());
         for (const entry& each : what.entries) add(each);
         for (const peer& each : peers) {
             if (!peers_apply) break;
-            add(each, "");
-            if (per_peer > 1) add(each, tuned);
+            for (const std::string_view variant : what.peer_variants) add(each, variant);
         }
     }
 
@@ -60,8 +57,7 @@ public:
         const auto label = std::string{what_.word} + " over " + where_.over;
         for (runner& each : runners_) {
             tell(label + ", warming up: " + each.who->title);
-            each.attempt(
-                [&] { each.sent = each.listen(std::min(how_much.length, longest_listening)); });
+            each.attempt([&] { each.sent = each.listen(listening(how_much)); });
         }
         for (unsigned number = 1; number <= how_much.rounds; ++number) {
             for (runner& each : runners_) {
@@ -76,6 +72,12 @@ public:
     }
 
 private:
+    [[nodiscard]] std::chrono::milliseconds listening(const effort& how_much) const
+    {
+        return what_.what == pattern::release_all ? listening_to_releases
+                                                  : std::min(how_much.length, longest_listening);
+    }
+
     void add(const entry& each)
     {
         const contender kind = each.kind;
@@ -91,7 +93,8 @@ private:
 
     void add(const peer& each, std::string_view variant)
     {
-        const std::string title = each.name + (variant.empty() ? "" : ", tuned");
+        std::string title = each.name;
+        if (!variant.empty()) title += ", " + std::string{variant.substr(1)};  // "-tuned"
         contestant& who = result_.contestants.emplace_back(contestant{
             .kind = contender::peer, .word = each.name + std::string{variant}, .title = title});
         const std::string word = std::string{what_.peer_word} + std::string{variant};

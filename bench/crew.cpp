@@ -91,8 +91,8 @@ void crew::stop()
     }
     const auto violations = shared_->violations.load();
     if (violations == 0) return;
-    throw std::runtime_error{"the lock had two holders at once, " + std::to_string(violations) +
-                             " times"};
+    throw std::runtime_error{"more callers were inside than allowed, " +
+                             std::to_string(violations) + " times"};
 }
 
 double crew::cpu_us() const

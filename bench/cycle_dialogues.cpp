@@ -1,6 +1,7 @@
 #include "cycle_dialogues.h"
 
 #include "raw_connection.h"
+#include "raw_shares.h"
 
 #include <pawl/pawl.h>
 
@@ -38,9 +39,9 @@ void lock_and_unlock(mutex& what)
     if (ec) throw std::system_error{ec, "unlock"};
 }
 
-}  // namespace
-
-dialogue dialogue_of_pawl(const std::string& url, const std::function<void(mutex&)>& cycle)
+// `make` makes the lock of that name. `cycle` acquires and releases it.
+template <class Make, class Cycle>
+dialogue learn_from(const std::string& url, const Make& make, const Cycle& cycle)
 {
     // All names have the same length, so that recordings differ only in their contents.
     constexpr std::array<std::string_view, 3> names{"heard-a", "heard-b", "heard-c"};
@@ -49,7 +50,7 @@ dialogue dialogue_of_pawl(const std::string& url, const std::function<void(mutex
     client client{proxy.url()};
     std::vector<recording> recordings;
     for (const std::string_view each : names) {
-        mutex lock{client, each};
+        auto lock = make(client, each);
         for (int i = 0; i < uses_before; ++i) cycle(lock);
         std::this_thread::sleep_for(3ms);  // so that no two recordings have the same time
         (void)proxy.take();
@@ -60,9 +61,46 @@ dialogue dialogue_of_pawl(const std::string& url, const std::function<void(mutex
     return learn(recordings);
 }
 
+}  // namespace
+
+dialogue dialogue_of_pawl(const std::string& url, const std::function<void(mutex&)>& cycle)
+{
+    return learn_from(
+        url, [](client& own, std::string_view each) { return mutex{own, each}; }, cycle);
+}
+
 dialogue dialogue_of_pawl(const std::string& url)
 {
     return dialogue_of_pawl(url, lock_and_unlock);
+}
+
+dialogue dialogue_of_permits(const std::string& url, unsigned capacity)
+{
+    return learn_from(
+        url,
+        [capacity](client& own, std::string_view each) {
+            return counting_semaphore{own, each, capacity};
+        },
+        [](counting_semaphore& permits) { permits.acquire().release(); });
+}
+
+dialogue least_dialogue_of_permits(const std::string& url, unsigned capacity)
+{
+    raw_connection connection{url};
+    const auto load = [&](std::string_view script) {
+        return text(connection.ask_text(request({"SCRIPT", "LOAD", script})));
+    };
+    phrase queue = text("queue:");
+    queue.push_back(name.front());
+    const phrase lease = text("30000");
+    const command take{
+        text("EVALSHA"), load(take_permit()),           text("2"), name, queue, holder,
+        lease,           text(std::to_string(capacity))};
+    const command give{text("EVALSHA"), load(give_permit()),         text("2"), name, queue, holder,
+                       lease,           text(raw_connection::notice)};
+    return {.turns = {{.commands = {take}, .reply = {":1"}}, {.commands = {give}, .reply = {":1"}}},
+            .echoes = {},
+            .holder = std::string(32, '0')};
 }
 
 dialogue least_dialogue(const std::string& url)

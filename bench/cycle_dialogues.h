@@ -25,4 +25,8 @@ namespace pawl::bench {
 // announcement.
 [[nodiscard]] dialogue least_dialogue(const std::string& url);
 
+// The same two for one permit of a semaphore. The least is that of permit_lock.
+[[nodiscard]] dialogue dialogue_of_permits(const std::string& url, unsigned capacity);
+[[nodiscard]] dialogue least_dialogue_of_permits(const std::string& url, unsigned capacity);
+
 }  // namespace pawl::bench

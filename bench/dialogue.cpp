@@ -102,7 +102,8 @@ std::string without_times(std::string text, std::int64_t at_ms)
     for (auto begin = text.find_first_of(digits); begin != text.npos;) {
         const auto end = std::min(text.find_first_not_of(digits, begin), text.size());
         const auto value = as_number(std::string_view{text}.substr(begin, end - begin));
-        if (value && is_close(*value, at_ms)) text.replace(begin, end - begin, end - begin, '0');
+        if (value && (is_close(*value, at_ms) || is_close(*value / 1000, at_ms)))
+            text.replace(begin, end - begin, end - begin, '0');
         begin = text.find_first_of(digits, end);
     }
     return text;
@@ -174,15 +175,21 @@ private:
     }
 
     // The first word that differs between recordings, is not a number, and does not contain the
-    // name.
+    // name. An id has 32 characters, or 48 if the lock may linger. The id of the holder of a permit
+    // has 32, and the number of permits follows it.
     void find_holder()
     {
+        constexpr std::size_t id_size = 32;
+        constexpr std::size_t long_id_size = 48;
         for (std::size_t t = 0; t < first().sent.size(); ++t) {
             for (std::size_t c = 0; c < first().sent[t].size(); ++c) {
                 for (std::size_t w = 0; w < first().sent[t][c].size(); ++w) {
                     const place where{.turn = t, .command = c, .word = w};
                     if (!may_be_holder(where)) continue;
-                    for (heard& each : takes_) each.holder = text_at(each, where);
+                    for (heard& each : takes_) {
+                        each.holder = text_at(each, where);
+                        if (each.holder.size() < long_id_size) each.holder.resize(id_size);
+                    }
                     return;
                 }
             }
@@ -230,11 +237,18 @@ private:
 
     [[nodiscard]] std::optional<piece> as_time(const place& where) const
     {
+        if (const auto in_ms = as_time(where, piece::kind::time, 1)) return in_ms;
+        return as_time(where, piece::kind::time_us, 1000);
+    }
+
+    [[nodiscard]] std::optional<piece> as_time(const place& where, piece::kind unit,
+                                               std::int64_t per_ms) const
+    {
         std::optional<piece> found;
         for (const heard& each : takes_) {
             const auto value = as_number(text_at(each, where));
-            if (!value || !is_close(*value, each.what->at_ms)) return std::nullopt;
-            found = piece{.what = piece::kind::time, .offset_ms = *value - each.what->at_ms};
+            if (!value || !is_close(*value / per_ms, each.what->at_ms)) return std::nullopt;
+            found = piece{.what = unit, .offset_ms = *value / per_ms - each.what->at_ms};
         }
         return found;
     }

@@ -5,8 +5,9 @@
 //   a part that differs                        is taken for
 //   the name of the lock, anywhere             the name
 //   the first word that differs, and where     the holder
-//   else it occurs
-//   a number close to the time in ms           the time, so many ms from now
+//   else it occurs; without the number of
+//   permits at its end
+//   a number close to the time in ms or µs     the time, so many ms from now
 //   such a number inside a word                text: the server does not read it
 //   a number that was in an earlier reply      that line of that reply
 //   any other part                             an error: it cannot be replayed
@@ -25,11 +26,11 @@
 namespace pawl::bench {
 
 struct piece {
-    enum class kind { text, name, holder, time, echo };
+    enum class kind { text, name, holder, time, time_us, echo };
 
     kind what = kind::text;
     std::string text{};          // of `text`
-    std::int64_t offset_ms = 0;  // of `time`: from now
+    std::int64_t offset_ms = 0;  // of `time` and `time_us`: from now
     std::size_t echo = 0;        // of `echo`: which of dialogue::echoes
 
     [[nodiscard]] bool operator==(const piece&) const = default;

@@ -47,6 +47,21 @@ void anew_free_locks::cycle()
     lock_and_unlock(lock);
 }
 
+free_permits::free_permits(client& client, std::size_t thread)
+{
+    for (std::size_t i = 0; i < locks_per_thread; ++i) {
+        semaphores_.push_back(
+            std::make_unique<counting_semaphore>(client, free_lock_name(thread, i), free_capacity));
+    }
+}
+
+void free_permits::cycle()
+{
+    counting_semaphore& permits = *semaphores_[next_];
+    next_ = (next_ + 1) % semaphores_.size();
+    permits.acquire().release();
+}
+
 spoken_free_locks::spoken_free_locks(const std::string& url, const dialogue& what,
                                      std::size_t thread)
     : connection_{url}

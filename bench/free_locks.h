@@ -6,6 +6,7 @@
 #include "spoken_cycle.h"
 
 #include <pawl/client.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/mutex.h>
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 namespace pawl::bench {
 
 inline constexpr std::size_t locks_per_thread = 1000;
+inline constexpr unsigned free_capacity = 5;  // of each semaphore
 
 // All names have the same length.
 [[nodiscard]] std::string free_lock_name(std::size_t thread, std::size_t number);
@@ -52,6 +54,18 @@ public:
 private:
     client* client_;
     std::size_t thread_;
+    std::size_t next_ = 0;
+};
+
+// Takes one permit of a semaphore and gives it back.
+class free_permits final : public free_locks {
+public:
+    free_permits(client& client, std::size_t thread);
+
+    void cycle() override;
+
+private:
+    std::vector<std::unique_ptr<counting_semaphore>> semaphores_;
     std::size_t next_ = 0;
 };
 

@@ -72,6 +72,12 @@ const std::array descriptions{
                        [](const result& r) { return ratio(r.wait.p50_us, r.round_trip.p50_us); }},
     metric_description{metric::wait_p99_in_round_trips, "wait_p99_round_trips", "p99", 2, median,
                        [](const result& r) { return ratio(r.wait.p99_us, r.round_trip.p50_us); }},
+    metric_description{metric::last_released_p50, "last_released_p50_us", "last p50 µs", 0, median,
+                       [](const result& r) { return r.cycle.p50_us; }},
+    metric_description{metric::last_released_p99, "last_released_p99_us", "p99", 0, median,
+                       [](const result& r) { return r.cycle.p99_us; }},
+    metric_description{metric::each_released_p50, "each_released_p50_us", "each p50 µs", 0, median,
+                       [](const result& r) { return r.hand_off.p50_us; }},
 };
 
 }  // namespace

@@ -94,6 +94,7 @@ round_result as_result(const std::string& text)
     result.hand_offs = told.value("hand_offs", unknown);
     result.wait = as_durations(told, "wait_us");
     result.hand_off = as_durations(told, "hand_off_us");
+    result.cycle = as_durations(told, "cycle_us");
     return result;
 }
 

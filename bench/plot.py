@@ -25,6 +25,7 @@ UNITS = {
     "grants_per_second": "grants per second",
     "hand_offs_per_second": "hand-offs per second",
     "hand_off_p50_us": "median time of a hand-off (µs)",
+    "last_released_p50_us": "median time until the last waiter has returned (µs)",
     "ns_per_grant": "time per grant (ns)",
     "wait_p50_round_trips": "median wait (round trips)",
 }

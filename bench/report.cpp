@@ -32,7 +32,11 @@ std::string_view kind_of(const contestant& who)
     case contender::raw_least:
     case contender::raw_publish:
     case contender::raw_hand_off:
-    case contender::std_mutex: return "baseline";
+    case contender::raw_readers:
+    case contender::raw_permits:
+    case contender::raw_latch:
+    case contender::std_mutex:
+    case contender::std_shared_mutex: return "baseline";
     default: return "pawl";
     }
 }

@@ -23,8 +23,9 @@ std::string make_holder(std::string pattern, std::size_t number)
 
 bool is_gap(const phrase& whole)
 {
-    return whole.size() == 1 &&
-           (whole.front().what == piece::kind::time || whole.front().what == piece::kind::echo);
+    if (whole.size() != 1) return false;
+    const piece::kind what = whole.front().what;
+    return what == piece::kind::time || what == piece::kind::time_us || what == piece::kind::echo;
 }
 
 std::string fill(const phrase& whole, std::string_view name, std::string_view holder)
@@ -71,6 +72,8 @@ void spoken_cycle::say(std::size_t turn, std::string& out) const
         out += each.bytes;
         if (each.gap.what == piece::kind::time) {
             add_word(out, std::to_string(milliseconds_since_epoch() + each.gap.offset_ms));
+        } else if (each.gap.what == piece::kind::time_us) {
+            add_word(out, std::to_string((milliseconds_since_epoch() + each.gap.offset_ms) * 1000));
         } else if (each.gap.what == piece::kind::echo) {
             add_word(out, echoes_[each.gap.echo]);
         }

@@ -30,7 +30,7 @@ std::optional<double> reached(const comparison& result, const target& what)
         return own ? std::optional{own->median} : std::nullopt;
     }
     case target::against::reference: other = &result.find(what.reference); break;
-    case target::against::best_peer: other = best_peer(result, what.what); break;
+    case target::against::best_peer: other = best_peer(result, what.what, what.which); break;
     }
     if (other == nullptr) return std::nullopt;
     const auto times = who.compared_with(*other, what.what);
@@ -56,12 +56,17 @@ std::vector<verdict> judge(const comparison& result)
     return verdicts;
 }
 
-const contestant* best_peer(const comparison& result, metric what)
+const contestant* best_peer(const comparison& result, metric what, target::bound which)
 {
     const contestant* best = nullptr;
+    const auto is_better = [which](double a, double b) {
+        return which == target::bound::at_least ? a > b : a < b;
+    };
     for (const contestant& each : result.contestants) {
         if (!each.is_peer() || !each.failure.empty() || !each.of(what)) continue;
-        if (best == nullptr || each.of(what)->median > best->of(what)->median) best = &each;
+        if (best == nullptr || is_better(each.of(what)->median, best->of(what)->median)) {
+            best = &each;
+        }
     }
     return best;
 }

@@ -20,7 +20,9 @@ struct verdict {
 // In the order of the workload's targets.
 [[nodiscard]] std::vector<verdict> judge(const comparison& result);
 
-// The best peer in this figure, of those that were measured. nullptr if there is none.
-[[nodiscard]] const contestant* best_peer(const comparison& result, metric what);
+// The best peer in this figure, of those that were measured: that with the greatest figure, or with
+// the smallest if the figure should be at most so much. nullptr if there is none.
+[[nodiscard]] const contestant* best_peer(const comparison& result, metric what,
+                                          target::bound which);
 
 }  // namespace pawl::bench

@@ -17,6 +17,7 @@ void cycle_on_one_lock(const worker_task& task, board& shared);
 void take_over_and_back(const worker_task& task, board& shared);
 void cycle_on_free_locks(const worker_task& task, board& shared);
 void cycle_in_flight(const worker_task& task, board& shared);
+void wait_and_be_released(const worker_task& task, board& shared);
 
 // ── Common parts ────────────────────────────────────────────────────────────────────────────────
 

@@ -11,10 +11,15 @@ namespace {
 // What the threads share: a client, and the dialogue for raw connections.
 class source {
 public:
-    source(contender kind, const std::string& url) : kind_{kind}, url_{url}
+    source(contender kind, subject of, const std::string& url) : kind_{kind}, of_{of}, url_{url}
     {
-        if (kind == contender::raw_same) said_ = dialogue_of_pawl(url);
-        if (kind == contender::raw_least) said_ = least_dialogue(url);
+        const bool permits = of == subject::permits;
+        if (kind == contender::raw_same) {
+            said_ = permits ? dialogue_of_permits(url, free_capacity) : dialogue_of_pawl(url);
+        }
+        if (kind == contender::raw_least) {
+            said_ = permits ? least_dialogue_of_permits(url, free_capacity) : least_dialogue(url);
+        }
         if (kind != contender::raw_least) client_.emplace(url);
     }
 
@@ -32,6 +37,7 @@ public:
 private:
     [[nodiscard]] std::unique_ptr<free_locks> of_client(std::size_t thread)
     {
+        if (of_ == subject::permits) return std::make_unique<free_permits>(*client_, thread);
         if (kind_ == contender::mutex_made_anew) {
             return std::make_unique<anew_free_locks>(*client_, thread);
         }
@@ -44,6 +50,7 @@ private:
     }
 
     contender kind_;
+    subject of_;
     std::string url_;
     std::optional<dialogue> said_;
     std::optional<client> client_;
@@ -65,7 +72,7 @@ void run(free_locks& locks, seat& mine, const std::atomic<std::uint32_t>& stop)
 
 void cycle_on_free_locks(const worker_task& task, board& shared)
 {
-    source locks{task.kind, task.url};
+    source locks{task.kind, task.what->of, task.url};
     in_all_threads(task, shared, [&](unsigned thread) {
         const std::size_t number = seat_of(task, thread);
         const std::unique_ptr<free_locks> own = locks.make(number);

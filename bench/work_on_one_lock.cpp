@@ -41,13 +41,18 @@ private:
     void enter(std::int64_t asked)
     {
         const std::int64_t held = what_.timed ? now_ns() : 0;
-        if (shared_.inside.fetch_add(1) != 0) shared_.violations.fetch_add(1);
+        if (shared_.inside.fetch_add(1) >= what_.holders) shared_.violations.fetch_add(1);
+        count(mine_.grants);
+        if (what_.timed) note(mine_.wait, held - asked);
+        if (what_.holders == 1) note_hand_off(held);
+    }
+
+    void note_hand_off(std::int64_t held)
+    {
         const bool changed = shared_.last_holder.load(std::memory_order_relaxed) != self_;
         shared_.last_holder.store(self_, std::memory_order_relaxed);
-        count(mine_.grants);
         if (changed) count(mine_.hand_offs);
         if (!what_.timed) return;
-        note(mine_.wait, held - asked);
         const std::int64_t unlocked = shared_.unlocked_at.load(std::memory_order_relaxed);
         if (changed && unlocked != 0) note(mine_.hand_off, held - unlocked);
     }
@@ -55,7 +60,8 @@ private:
     void leave()
     {
         shared_.inside.fetch_sub(1);
-        if (what_.timed) shared_.unlocked_at.store(now_ns(), std::memory_order_relaxed);
+        if (what_.timed && what_.holders == 1)
+            shared_.unlocked_at.store(now_ns(), std::memory_order_relaxed);
     }
 
     board& shared_;

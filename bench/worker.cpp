@@ -19,6 +19,7 @@ void work(const worker_task& task)
     case pattern::take_over: take_over_and_back(task, *shared); break;
     case pattern::in_flight: cycle_in_flight(task, *shared); break;
     case pattern::free_locks: cycle_on_free_locks(task, *shared); break;
+    case pattern::release_all: wait_and_be_released(task, *shared); break;
     }
 }
 

@@ -1,39 +1,15 @@
 #include "workload.h"
 
+#include "targets.h"
+
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace pawl::bench {
 namespace {
 
 using namespace std::chrono_literals;
-
-// ── Targets ─────────────────────────────────────────────────────────────────────────────────────
-
-target at_least(double value, contender who, metric what)
-{
-    return {.who = who, .what = what, .which = target::bound::at_least, .value = value};
-}
-
-target at_most(double value, contender who, metric what)
-{
-    return {.who = who, .what = what, .which = target::bound::at_most, .value = value};
-}
-
-target at_least_times(double value, contender who, metric what, contender reference)
-{
-    target wanted = at_least(value, who, what);
-    wanted.compared_with = target::against::reference;
-    wanted.reference = reference;
-    return wanted;
-}
-
-target at_least_times_best_peer(double value, contender who, metric what)
-{
-    target wanted = at_least(value, who, what);
-    wanted.compared_with = target::against::best_peer;
-    return wanted;
-}
 
 // ── Free locks ──────────────────────────────────────────────────────────────────────────────────
 
@@ -101,6 +77,12 @@ workload sixteen_callers()
     return what;
 }
 
+// Peers that poll have a setting for a contended lock.
+std::vector<std::string_view> untuned_and_tuned()
+{
+    return {"", "-tuned"};
+}
+
 // ── One lock between processes ──────────────────────────────────────────────────────────────────
 
 std::vector<entry> between_processes()
@@ -132,7 +114,8 @@ workload ping_pong()
                                    contender::raw_hand_off),
                     at_least_times(2, contender::mutex, metric::hand_offs_per_second,
                                    contender::raw_publish)},
-        .peer_word = "w4"};
+        .peer_word = "w4",
+        .peer_variants = untuned_and_tuned()};
 }
 
 // The other process asks when it sees that the lock has a new holder. That is long before the
@@ -168,7 +151,8 @@ workload eight_processes(std::string_view word, std::string_view title,
                         at_most(2.2, contender::fair_mutex, metric::commands_per_grant),
                         at_least(0.95, contender::fair_mutex, metric::fairness),
                         at_least_times_best_peer(2, contender::mutex, metric::grants_per_second)},
-            .peer_word = word};
+            .peer_word = word,
+            .peer_variants = untuned_and_tuned()};
 }
 
 // ── Inside one process ──────────────────────────────────────────────────────────────────────────
@@ -187,7 +171,8 @@ workload sixteen_threads()
                         metric::client_cpu_us_per_grant},
             .targets = {at_least(500'000, contender::mutex, metric::grants_per_second),
                         at_least_times_best_peer(50, contender::mutex, metric::grants_per_second)},
-            .peer_word = "w6"};
+            .peer_word = "w6",
+            .peer_variants = untuned_and_tuned()};
 }
 
 workload lingering()
@@ -257,25 +242,33 @@ workload handed_over_at_the_server()
     return what;
 }
 
+std::vector<workload> of_mutexes()
+{
+    return {one_caller(),
+            many_in_flight(),
+            sixteen_callers(),
+            ping_pong(),
+            alternation(),
+            eight_processes("w5-greedy", "W5: eight processes on one lock, greedy", 0us),
+            eight_processes("w5-strict", "W5: eight processes on one lock, each holds it for 1 ms",
+                            1000us),
+            sixteen_threads(),
+            lingering(),
+            take_over(),
+            release_notice(),
+            free_at_the_server(),
+            handed_over_at_the_server()};
+}
+
 }  // namespace
 
 const std::vector<workload>& all_workloads()
 {
-    static const std::vector<workload> all{
-        one_caller(),
-        many_in_flight(),
-        sixteen_callers(),
-        ping_pong(),
-        alternation(),
-        eight_processes("w5-greedy", "W5: eight processes on one lock, greedy", 0us),
-        eight_processes("w5-strict", "W5: eight processes on one lock, each holds it for 1 ms",
-                        1000us),
-        sixteen_threads(),
-        lingering(),
-        take_over(),
-        release_notice(),
-        free_at_the_server(),
-        handed_over_at_the_server()};
+    static const std::vector<workload> all = [] {
+        std::vector<workload> made = of_mutexes();
+        std::ranges::move(of_other_kinds(), std::back_inserter(made));
+        return made;
+    }();
     return all;
 }
 

@@ -4,6 +4,7 @@
 #   worker   the command that starts one process, see round.py
 #   tunable  no if there is no setting for a contended lock, otherwise yes
 #   warm_up  seconds that do not count
+#   kinds    what it has, of those in round.py
 #   install  a function that puts everything into $build
 set -euo pipefail
 
@@ -14,6 +15,7 @@ build=$repository/build/peers/$peer
 log=$build/install.log
 tools=()
 tunable=yes
+kinds=lock
 warm_up=1
 
 fail() { printf '%s: %s\n' "$peer" "$*" >&2; exit 1; }
@@ -57,7 +59,7 @@ run_round() {
     require_tools
     is_installed || fail "the pinned version is not installed: call 'run install' first"
     exec python3 "$here/../round.py" --peer "$peer" --version "$version" --tunable "$tunable" \
-        --warm-up "$warm_up" "$@" -- "${worker[@]}"
+        --warm-up "$warm_up" --kinds "$kinds" "$@" -- "${worker[@]}"
 }
 
 main() {

@@ -10,12 +10,25 @@ A worker is one process. It reads its task from its environment:
     ROUND_ASYNC             1: the loops use the asynchronous interface of the peer; otherwise 0
     ROUND_HOLD_US           how long a loop sleeps while it holds the lock
     ROUND_TUNED             1: try again about every millisecond; 0: the default of the peer
+    ROUND_KIND              lock, readers (of a lock that nobody writes), permits (of a semaphore),
+                            expirable-permits (the same with a lease), latch
+    ROUND_HOLDERS           how many may hold the lock at the same time; 0: any number
+
+and for a latch
+
+    ROUND_INDEX             the number of this worker, from 0
+    ROUND_PROCESSES         how many workers there are
+    ROUND_SHARED            a file of 4,096 zeros, for what the workers tell each other
 
 It connects, prints "ready", and reads two times from its standard input: START and END, in nanoseconds of
 CLOCK_MONOTONIC. It begins at once (what happens before START is the warm-up), asks for no lock after END,
 and then prints a line for each grant that came after START, "ASKED HELD UNLOCKED" (when it asked, when it
 had the lock, when it began to unlock, in nanoseconds since START), and finally "gave up N": how often the
 peer gave up waiting, so that the worker had to ask again.
+
+With a latch, all loops of all workers wait for one latch after the other. The first worker opens each of them
+with one count down, when all have begun to wait and the server has nothing to do. UNLOCKED is then the time
+just before the count down. The first release after END is the last.
 """
 import argparse
 import dataclasses
@@ -32,6 +45,9 @@ START_LIMIT_S = 120
 DRAIN_LIMIT_S = 45
 DOES_NOT_APPLY = 3
 
+# In a grant.
+HELD, UNLOCKED, ASKED, PROCESS = range(4)
+
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
@@ -40,6 +56,16 @@ class Workload:
     keys: int = 0
     hold_us: int = 0
     asynchronous: bool = False
+    kind: str = "lock"
+    holders: int = 1
+
+    @property
+    def tunable(self):
+        return self.contended and self.kind == "lock"
+
+    @property
+    def hands_off(self):
+        return self.processes > 1 and self.holders == 1 and self.kind == "lock"
 
     @property
     def contended(self):
@@ -54,6 +80,13 @@ WORKLOADS = {
     "w5-greedy": Workload(processes=8),
     "w5-strict": Workload(processes=8, hold_us=1000),
     "w6": Workload(loops=16),
+    "w10-one-process": Workload(loops=16, kind="readers", holders=0),
+    "w10-eight-processes": Workload(processes=8, kind="readers", holders=0),
+    "w11-free": Workload(keys=1000, kind="permits", holders=5),
+    "w11-free-expirable": Workload(keys=1000, kind="expirable-permits", holders=5),
+    "w11-contended": Workload(processes=8, kind="permits", holders=3),
+    "w11-contended-expirable": Workload(processes=8, kind="expirable-permits", holders=3),
+    "w12": Workload(processes=8, loops=125, kind="latch", holders=0),
 }
 
 
@@ -96,7 +129,7 @@ class Worker:
         self.process.wait()
 
 
-def environment_for(arguments, workload, tuned):
+def environment_for(arguments, workload, tuned, shared):
     return {**os.environ,
             "ROUND_HOST": arguments.host,
             "ROUND_PORT": str(arguments.port),
@@ -106,13 +139,25 @@ def environment_for(arguments, workload, tuned):
             "ROUND_KEYS": str(workload.keys),
             "ROUND_ASYNC": str(int(workload.asynchronous)),
             "ROUND_HOLD_US": str(workload.hold_us),
-            "ROUND_TUNED": str(int(tuned))}
+            "ROUND_TUNED": str(int(tuned)),
+            "ROUND_KIND": workload.kind,
+            "ROUND_HOLDERS": str(workload.holders),
+            "ROUND_PROCESSES": str(workload.processes),
+            "ROUND_SHARED": shared}
 
 
 def run(arguments, workload, tuned):
     """The grants within the round, as (held, unlocked, asked, process), and how often workers gave up."""
-    environment = environment_for(arguments, workload, tuned)
+    with tempfile.NamedTemporaryFile() as shared:
+        shared.truncate(4096)
+        environment = environment_for(arguments, workload, tuned, shared.name)
+        return run_in(environment, arguments, workload)
+
+
+def run_in(environment, arguments, workload):
     workers = []
+    # A release of a latch counts as a whole, so its beginning decides.
+    counts_at = UNLOCKED if workload.kind == "latch" else HELD
 
     def too_late(*_):
         raise Failure("the workers were not ready, or not done, in time")
@@ -121,8 +166,8 @@ def run(arguments, workload, tuned):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         signal.alarm(START_LIMIT_S)
-        for _ in range(workload.processes):
-            workers.append(Worker(arguments.command, environment))
+        for index in range(workload.processes):
+            workers.append(Worker(arguments.command, {**environment, "ROUND_INDEX": str(index)}))
         for worker in workers:
             worker.await_ready()
         start = time.monotonic_ns() + int(arguments.warm_up * SECOND)
@@ -134,10 +179,9 @@ def run(arguments, workload, tuned):
         for index, worker in enumerate(workers):
             its_grants, its_failures = worker.results()
             gave_up += its_failures
-            grants += [(held, unlocked, asked, index) for asked, held, unlocked in its_grants
-                       if 0 <= held < duration]
+            grants += [(held, unlocked, asked, index) for asked, held, unlocked in its_grants]
         signal.alarm(0)
-        return sorted(grants), gave_up
+        return sorted(grant for grant in grants if 0 <= grant[counts_at] < duration), gave_up
     finally:
         for worker in workers:
             worker.end()
@@ -149,10 +193,23 @@ def percentiles_us(durations):
     return {"p50": at(0.5), "p99": at(0.99)} if durations else {}
 
 
-def check_exclusion(grants):
-    overlaps = sum(later[0] < earlier[1] for earlier, later in zip(grants, grants[1:]))
+def check_exclusion(grants, holders):
+    # The one that entered so many grants before must have left, and all before it.
+    left = sorted(grant[UNLOCKED] for grant in grants)
+    overlaps = sum(later[HELD] < earlier for earlier, later in zip(left, grants[holders:]))
     if overlaps:
-        raise Failure(f"{overlaps} times two held the lock at once")
+        many = "two" if holders == 1 else holders + 1
+        raise Failure(f"{overlaps} times {many} held the lock at once")
+
+
+def released_at_once(grants):
+    """For each release of a latch: how long it took until the last one was told."""
+    last = {}
+    for held, opened, _, _ in grants:
+        if held < opened:
+            raise Failure("a latch was open before it was counted down")
+        last[opened] = max(held, last.get(opened, held))
+    return [held - opened for opened, held in last.items()]
 
 
 def report(arguments, workload, grants, gave_up):
@@ -162,9 +219,12 @@ def report(arguments, workload, grants, gave_up):
                                      for index in range(workload.processes)]}
     if grants:
         result["wait_us"] = percentiles_us(held - asked for held, _, asked, _ in grants)
-    if workload.contended:
-        check_exclusion(grants)
-    if workload.processes > 1:
+    if workload.contended and workload.holders > 0:
+        check_exclusion(grants, workload.holders)
+    if workload.kind == "latch":
+        result["hand_off_us"] = percentiles_us(held - opened for held, opened, _, _ in grants)
+        result["cycle_us"] = percentiles_us(released_at_once(grants))
+    if workload.hands_off:
         hand_offs = [later[0] - earlier[1] for earlier, later in zip(grants, grants[1:])
                      if earlier[3] != later[3]]
         result["hand_offs"] = len(hand_offs)
@@ -181,6 +241,7 @@ def parse(words):
     parser.add_argument("--version", required=True)
     parser.add_argument("--tunable", choices=["yes", "no"], required=True)
     parser.add_argument("--warm-up", type=float, required=True, metavar="SECONDS")
+    parser.add_argument("--kinds", required=True, type=lambda text: text.split(","))
     parser.add_argument("workload")
     parser.add_argument("host")
     parser.add_argument("port", type=int)
@@ -198,8 +259,11 @@ def main():
         if workload is None:
             print(f"{arguments.peer}: {word} is not among {', '.join(WORKLOADS)}", file=sys.stderr)
             return DOES_NOT_APPLY
-        if tuned and not (workload.contended and arguments.tunable == "yes"):
+        if tuned and not (workload.tunable and arguments.tunable == "yes"):
             print(f"{arguments.peer}: there is nothing to tune for {word}", file=sys.stderr)
+            return DOES_NOT_APPLY
+        if workload.kind not in arguments.kinds:
+            print(f"{arguments.peer}: {word} needs {workload.kind}", file=sys.stderr)
             return DOES_NOT_APPLY
         grants, gave_up = run(arguments, workload, tuned)
         print(json.dumps(report(arguments, workload, grants, gave_up)))

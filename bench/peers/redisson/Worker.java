@@ -1,5 +1,6 @@
-// Drives Redisson's RLock; ../round.py says what a worker does.
+// Drives Redisson's locks and semaphores; ../round.py says what a worker does.
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,9 @@ import org.redisson.config.Config;
 public final class Worker {
     private record Grant(long asked, long held, long unlocked) {}
 
+    private static final String kind = System.getenv("ROUND_KIND");
     private static final String lock = System.getenv("ROUND_LOCK");
+    private static final int holders = number("ROUND_HOLDERS");
     private static final int loops = number("ROUND_LOOPS");
     private static final int keys = number("ROUND_KEYS");
     private static final int holdMs = number("ROUND_HOLD_US") / 1000;
@@ -40,8 +43,16 @@ public final class Worker {
         Runtime.getRuntime().halt(1);
     }
 
-    private RLock lockFor(int loop, long turn) {
-        return redisson.getLock(keys == 0 ? lock : lock + ":" + loop + ":" + turn % keys);
+    private static String nameFor(int loop, long turn) {
+        return keys == 0 ? lock : lock + ":" + loop + ":" + turn % keys;
+    }
+
+    private static void prepare(RedissonClient redisson) {
+        for (int loop = 0; loop < loops; ++loop) {
+            for (int turn = 0; turn < Math.max(keys, 1); ++turn) {
+                Subject.prepare(redisson, kind, nameFor(loop, turn), holders);
+            }
+        }
     }
 
     private void count(int loop, long asked, long held, long unlocked) {
@@ -49,18 +60,17 @@ public final class Worker {
         grants.get(loop).add(new Grant(asked - start, held - start, unlocked - start));
     }
 
-    // Without a lease: the watchdog renews it.
     private void cycle(int loop) {
         try {
             for (long turn = 0;; ++turn) {
                 final long asked = System.nanoTime();
                 if (asked >= end) break;
-                final RLock mine = lockFor(loop, turn);
-                mine.lock();
+                final Subject mine = Subject.of(redisson, kind, nameFor(loop, turn));
+                mine.acquire();
                 final long held = System.nanoTime();
                 if (holdMs > 0) Thread.sleep(holdMs);
                 final long unlocked = System.nanoTime();
-                mine.unlock();
+                mine.release();
                 count(loop, asked, held, unlocked);
             }
             running.countDown();
@@ -77,7 +87,7 @@ public final class Worker {
             return;
         }
         final long owner = loop + 1;
-        final RLock mine = lockFor(loop, turn);
+        final RLock mine = redisson.getLock(nameFor(loop, turn));
         mine.lockAsync(owner).thenCompose(nothing -> {
             final long held = System.nanoTime();
             return mine.unlockAsync(owner).thenRun(() -> count(loop, asked, held, held));
@@ -113,25 +123,39 @@ public final class Worker {
 
     // The JVM compiles methods that have been called often. Contending processes call them rarely, so
     // each process does this alone before.
-    private static void warmUp(RedissonClient redisson) {
-        final RLock mine = redisson.getLock(lock + ":warm-up:" + ProcessHandle.current().pid());
+    private static void warmUp(RedissonClient redisson) throws InterruptedException {
+        final String name = lock + ":warm-up:" + ProcessHandle.current().pid();
+        Subject.prepare(redisson, kind, name, holders);
+        final Subject mine = Subject.of(redisson, kind, name);
         for (int turn = 0; turn < 1000; ++turn) {
-            mine.lock();
-            mine.unlock();
+            mine.acquire();
+            mine.release();
         }
     }
 
-    public static void main(String[] none) throws InterruptedException {
+    public static void main(String[] none) throws InterruptedException, IOException {
         final Config config = new Config();
         config.useSingleServer().setAddress(
             "redis://" + System.getenv("ROUND_HOST") + ":" + System.getenv("ROUND_PORT"));
         final RedissonClient redisson = Redisson.create(config);
-        warmUp(redisson);
+        final boolean isLatch = kind.equals("latch");
+        if (!isLatch) {
+            prepare(redisson);
+            warmUp(redisson);
+        }
         System.out.println("ready");
         final Scanner told = new Scanner(System.in);
-        final Worker worker = new Worker(redisson, told.nextLong(), told.nextLong());
-        worker.run(number("ROUND_ASYNC") == 1);
-        worker.print(System.out);
+        final long start = told.nextLong();
+        final long end = told.nextLong();
+        if (isLatch) {
+            final LatchWorker worker = new LatchWorker(redisson, lock, loops, start, end);
+            worker.run();
+            worker.print(System.out);
+        } else {
+            final Worker worker = new Worker(redisson, start, end);
+            worker.run(number("ROUND_ASYNC") == 1);
+            worker.print(System.out);
+        }
         Runtime.getRuntime().halt(0);
     }
 }
