@@ -226,6 +226,9 @@ void many_checker::all_are_taken(const change& what, std::uint64_t fence)
             fail("all or none", index, short_id(what.holder) + " does not have " + lock);
         }
         grows(lock, fence);
+        if (server_->number_in(store::fence_key(lock)) < fence) {
+            fail("fence", index, "the server does not remember the fence of " + lock);
+        }
         const auto& queue = before_.at(lock).queue;
         const auto first =
             std::ranges::find_if(queue, [&](const auto& each) { return can_be_reached(each); });
