@@ -218,6 +218,12 @@ void condition_checker::check_places(std::size_t lock, const script_call& call, 
             fail("nobody is forgotten", lock, short_id(who) + " lost its place");
         }
     }
+    const bool old_data = plan_->has(fault::old_restarts) || plan_->has(fault::server_back) ||
+                          plan_->has(fault::server_far_back);
+    for (const auto& each : is.in_condition) {
+        if (old_data || (!has(is.in_queue, each.holder) && is.holder != each.holder)) continue;
+        fail("one place", lock, short_id(each.holder) + " is woken, and still in the condition");
+    }
     const bool one = call.what == kind::cond_leave ||
                      (call.what == kind::cond_notify && call.arguments[0] == "1");
     if (one && woken > 1) fail("one is woken", lock, "one notification woke several waiters");

@@ -29,7 +29,7 @@ std::vector<mutant> condition_mutants()
          "one notification wakes all waiters",
          code::none,
          {{"woken = woken + 1", "woken = woken + 0.001"}}},
-        {"cond-not-handed-over",
+        {"cond-kept",
          "a notification does not hand over a lock that is free",
          code::none,
          {{"if woken > 0 and (not who) then", "if false then"},
