@@ -75,6 +75,28 @@
 
 namespace pawl {
 
+namespace detail {
+
+// The rest of a limit, which begins when this object is made.
+class rest_of {
+public:
+    explicit rest_of(time_limit limit) : limit_{limit}
+    {
+        if (!limit.is_never()) end_ = std::chrono::steady_clock::now() + limit.wait();
+    }
+
+    [[nodiscard]] time_limit operator()() const
+    {
+        return limit_.is_never() ? limit_ : time_limit::at(end_);
+    }
+
+private:
+    time_limit limit_;
+    std::chrono::steady_clock::time_point end_{};
+};
+
+}  // namespace detail
+
 class PAWL_EXPORT condition_variable {
 public:
     // Checks the name (1 to 512 bytes, any except NUL). No round trip. Throws pawl::error
@@ -217,7 +239,7 @@ public:
     bool wait_for(Lock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
                   Predicate done)
     {
-        return wait_while(stop, done, remaining(time_limit::after(limit)),
+        return wait_while(stop, done, detail::rest_of{time_limit::after(limit)},
                           [&](time_limit left) { return wait_within(lock, left, stop); });
     }
 
@@ -225,8 +247,8 @@ public:
     bool wait_for(Lock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
                   Predicate done, std::error_code& ec)
     {
-        return wait_while(stop, done, remaining(time_limit::after(limit)), attempt(lock, stop, ec),
-                          ec);
+        return wait_while(stop, done, detail::rest_of{time_limit::after(limit)},
+                          attempt(lock, stop, ec), ec);
     }
 
     template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
@@ -304,14 +326,6 @@ private:
     [[nodiscard]] static std::cv_status status_of(bool notified) noexcept
     {
         return notified ? std::cv_status::no_timeout : std::cv_status::timeout;
-    }
-
-    // Returns a function that returns the rest of a limit that begins now.
-    [[nodiscard]] static auto remaining(time_limit limit)
-    {
-        const auto end = std::chrono::steady_clock::now() +
-                         (limit.is_never() ? time_limit::now() : limit).wait();
-        return [limit, end] { return limit.is_never() ? limit : time_limit::at(end); };
     }
 
     // The loop of std::condition_variable_any.

@@ -76,6 +76,8 @@ void gates_checker::look_for_loss(gate_record& gate, const std::optional<gate_st
         }
         // It may be open, or be in a later phase than before it was lost.
         ++gate.openings;
+        // Its phases come again from there on.
+        std::erase_if(gate.ended, [&](auto phase) { return phase >= state->phase; });
     }
     gate.may_be_gone = false;
     gate.exists = state.has_value();

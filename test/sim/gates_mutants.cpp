@@ -44,7 +44,7 @@ std::vector<mutant> gates_mutants()
          "a waiter at a barrier is released by the end of an earlier phase",
          code::none,
          {{"mine > 0 and mine < tonumber(phase) then",
-           "mine > 0 and tonumber(first) < mine then"}}},
+           "mine > 0 and (mine < tonumber(phase) or mine > tonumber(first)) then"}}},
         {"same-phase",
          "a phase of a barrier has the number of the one before",
          code::none,
