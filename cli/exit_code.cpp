@@ -9,6 +9,7 @@ int of(const std::error_code& error) noexcept
     if (error.category() != error_category()) return internal;
     switch (static_cast<errc>(error.value())) {
     case errc::busy:
+    case errc::not_due:
     case errc::timed_out: return not_acquired;
     case errc::lost: return lost;
     case errc::unreachable: return unreachable;

@@ -14,7 +14,6 @@ struct missing_option {
 };
 
 constexpr std::array missing_options{
-    missing_option{"-s,--shared", "there are no shared locks: every lock is exclusive"},
     missing_option{"-u,--unlock",
                    "there is nothing to unlock: pawl releases the lock when its command ends"},
     missing_option{"-o,--close",

@@ -3,6 +3,7 @@
 #include "exit_code.h"
 #include "gate.h"
 #include "hide_password.h"
+#include "lead.h"
 #include "local.h"
 #include "main_page.h"
 #include "page.h"
@@ -30,8 +31,10 @@ int dispatch(const std::vector<std::string>& arguments)
     const std::string& name = arguments.front();
     const std::vector<std::string> rest{arguments.begin() + 1, arguments.end()};
     if (name == "run") return run(rest);
+    if (name == "once") return once(rest);
     if (name == "latch") return latch(rest);
     if (name == "barrier") return barrier(rest);
+    if (name == "lead") return lead(rest);
     if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
     if (name == "-h" || name == "--help" || name == "help") {

@@ -2,6 +2,7 @@
 
 #include "bench_options.h"
 #include "gate_options.h"
+#include "lead_options.h"
 #include "local.h"
 #include "run_options.h"
 
@@ -65,13 +66,14 @@ namespace {
 
 [[nodiscard]] section environment()
 {
-    return {.title = "Environment",
-            .blocks = {entries{{
-                {"PAWL_URL", "the server"},
-                {"PAWL_REQUIRE_REMOTE", "yes: pawl run, latch and barrier refuse local:"},
-                {"PAWL_CONFIG", "the only settings file to read; /dev/null for none"},
-                {"PAWL_LOCAL_DIR", "directory of the local: server (default /tmp/pawl-UID)"},
-            }}}};
+    return {
+        .title = "Environment",
+        .blocks = {entries{{
+            {"PAWL_URL", "the server"},
+            {"PAWL_REQUIRE_REMOTE", "yes: pawl run, once, latch, barrier and lead refuse local:"},
+            {"PAWL_CONFIG", "the only settings file to read; /dev/null for none"},
+            {"PAWL_LOCAL_DIR", "directory of the local: server (default /tmp/pawl-UID)"},
+        }}}};
 }
 
 }  // namespace
@@ -82,16 +84,21 @@ page main_page()
         .name = "pawl",
         .summary = "Locks that span processes and machines, on Redis.",
         .usage = {"pawl run [OPTIONS] KEY [--] COMMAND [ARG...]",
-                  "pawl run [OPTIONS] KEY -c STRING", "pawl latch --count N [OPTIONS] KEY",
-                  "pawl latch --count N --down[=K] KEY", "pawl barrier --count N [OPTIONS] KEY",
-                  "pawl bench [OPTIONS]", "pawl local status | stop", "pawl --help | --version"},
+                  "pawl run [OPTIONS] KEY -c STRING",
+                  "pawl once --every DURATION [OPTIONS] KEY [--] COMMAND [ARG...]",
+                  "pawl latch --count N [OPTIONS] KEY", "pawl latch --count N --down[=K] KEY",
+                  "pawl barrier --count N [OPTIONS] KEY",
+                  "pawl lead [OPTIONS] KEY -- COMMAND [ARG...]",
+                  "pawl lead --who | --watch [OPTIONS] KEY", "pawl bench [OPTIONS]",
+                  "pawl local status | stop", "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},
                      .help = "Show this help, or that of a command, and exit"},
                     {.names = {"-V", "--version"},
                      .argument = {},
                      .help = "Show the version and exit"}},
-        .commands = {run_page(), latch_page(), barrier_page(), bench_page(), local_page()},
+        .commands = {run_page(), once_page(), latch_page(), barrier_page(), lead_page(),
+                     bench_page(), local_page()},
         .sections = {servers(), settings_files(), environment()},
     };
 }

@@ -8,6 +8,7 @@
 #include "interruption.h"
 #include "nesting.h"
 #include "on_lost.h"
+#include "periodic.h"
 #include "run_lock.h"
 #include "run_options.h"
 #include "say.h"
@@ -21,6 +22,7 @@
 #include <pawl/local_server.h>
 #include <pawl/pawl.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace pawl::cli {
@@ -56,12 +58,12 @@ private:
     [[nodiscard]] ending run_command();
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     [[nodiscard]] int keep() const;
-    [[nodiscard]] bool release();
+    [[nodiscard]] bool release(const ending& ended);
     [[nodiscard]] bool server_is_gone() const;
     [[nodiscard]] ending lost();
 
     [[nodiscard]] std::vector<std::string> environment() const;
-    [[nodiscard]] std::string name() const { return "the lock " + in_quotes(options_.key); }
+    [[nodiscard]] std::string name() const { return name_of(options_); }
     void verbosely(const std::string& text) const;
 
     run_options options_;
@@ -70,6 +72,7 @@ private:
     bell bell_;
     client client_;
     run_lock lock_;
+    std::optional<periodic> periodic_;  // with --every
     hold hold_;
     boot_time granted_at_{};
 };
@@ -77,6 +80,7 @@ private:
 session::session(run_options options)
     : options_{std::move(options)}, client_{make_client_options()}, lock_{client_, options_}
 {
+    if (options_.every) periodic_.emplace(client_, options_);
 }
 
 client_options session::make_client_options() const
@@ -117,10 +121,14 @@ ending session::run()
         say("this command already runs under " + name() + ": it would wait for itself");
         return ending::with(exit_code::usage);
     }
-    wait_result waited = wait_for_lock(*lock_, client_.server(), options_, signals_);
+    wait_result waited = periodic_ ? periodic_->begin(signals_)
+                                   : wait_for_lock(*lock_, client_.server(), options_, signals_);
     if (waited.signal != 0) return ending::by(waited.signal);
     if (!waited.held) {
-        verbosely(name() + " was not acquired: another holder has it");
+        if (options_.verbose) {
+            say(name() + " was not acquired: " +
+                (periodic_ ? periodic_->why_not() : "another holder has it"));
+        }
         return ending::with(options_.not_acquired_code);
     }
     hold_ = std::move(*waited.held);
@@ -132,13 +140,17 @@ ending session::run()
 
 bool session::would_wait_for_itself()
 {
-    // With -n it cannot wait for itself: the lock is just not acquired. Permits of the same semaphore may
-    // be free.
-    const bool waits = options_.wait != std::chrono::milliseconds::zero();
-    if (!waits || options_.capacity || outer_holders().empty()) return false;
+    // With -n or --every it cannot wait for itself: the lock is just not acquired. Permits of the same
+    // semaphore may be free, and readers may be in together.
+    const bool waits = options_.wait != std::chrono::milliseconds::zero() && !periodic_;
+    const bool has_one_holder = !options_.capacity && options_.side == lock_side::only;
+    if (!waits || !has_one_holder || outer_holders().empty()) return false;
     // The server may not answer. Nothing is held yet, so a signal need not wait for the answer.
     const interruption by_signal{signals_, interruption::ends_process::first_signal};
-    return is_held_by_outer_run(client_, options_.key);
+    return is_held_by_outer_run(client_, options_.key) ||
+           std::ranges::any_of(options_.also, [this](const std::string& key) {
+               return is_held_by_outer_run(client_, key);
+           });
 }
 
 ending session::run_command()
@@ -176,7 +188,7 @@ ending session::run_command()
     if (!lock_failed) {
         const int signal = user_ended_it ? 0 : keep();
         if (signal != 0) ended = ending::by(signal);
-        if (release()) {
+        if (release(ended)) {
             tell_own_group(typed_signal);
             return ended;
         }
@@ -191,8 +203,9 @@ ending session::exec_failure(child& child, int error_number)
     child.reap();
     say("cannot run " + in_quotes(options_.command.front()) + ": " +
         std::generic_category().message(error_number));
-    static_cast<void>(release());
-    return ending::with(exit_code_of_exec_failure(error_number));
+    const auto failed = ending::with(exit_code_of_exec_failure(error_number));
+    static_cast<void>(release(failed));
+    return failed;
 }
 
 // Waits until the time of --hold-at-least is over, a signal comes, or the lock is lost. Returns the
@@ -215,10 +228,14 @@ int session::keep() const
 }
 
 // False if the lock was lost already.
-bool session::release()
+bool session::release(const ending& ended)
 {
     try {
-        hold_.release();
+        if (periodic_ && shell_status(ended) == exit_code::ok) {
+            periodic_->done(hold_);
+        } else {
+            hold_.release();
+        }
         verbosely("released " + name() + " after " + describe(boot_now() - granted_at_));
     } catch (const error& problem) {
         if (problem.code() == errc::lost || server_is_gone()) return false;
@@ -257,15 +274,16 @@ std::vector<std::string> session::environment() const
             "PAWL_HOLDER=" + hold_.id(), "PAWL_OUTER_HOLDERS=" + outer_holders()};
 }
 
-}  // namespace
+using parser = std::optional<run_options> (*)(const std::vector<std::string>& arguments);
 
-int run(const std::vector<std::string>& arguments)
+[[nodiscard]] int run_parsed(const std::vector<std::string>& arguments, parser parse,
+                             const std::string& command)
 {
     std::optional<run_options> options;
     try {
-        options = parse_run_options(arguments);
+        options = parse(arguments);
     } catch (const CLI::ParseError& problem) {
-        return usage_error(problem.what(), "pawl run");
+        return usage_error(problem.what(), command);
     }
     if (!options) return exit_code::ok;
     if (options->url_is_default) {
@@ -276,6 +294,18 @@ int run(const std::vector<std::string>& arguments)
     // guardian.
     const ending how = session{std::move(*options)}.run();
     return end_as(how);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments)
+{
+    return run_parsed(arguments, parse_run_options, "pawl run");
+}
+
+int once(const std::vector<std::string>& arguments)
+{
+    return run_parsed(arguments, parse_once_options, "pawl once");
 }
 
 }  // namespace pawl::cli

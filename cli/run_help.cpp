@@ -63,6 +63,39 @@ namespace {
         }};
 }
 
+[[nodiscard]] section several_locks()
+{
+    return {
+        .title = "Several locks",
+        .blocks = {
+            paragraph{"With --also, the command runs under several locks, up to 16. They are taken "
+                      "together, all or none, and no lock is held while pawl waits for the others. "
+                      "So two commands that name the same locks in another order cannot block each "
+                      "other:"},
+            example{"pawl run account:1 --also account:2 -- ./transfer 1 2"},
+            paragraph{"If one of the locks is lost, the whole is lost. PAWL_KEY is the KEY without "
+                      "the others. PAWL_FENCE is the same for all of them."},
+        }};
+}
+
+[[nodiscard]] section readers()
+{
+    return {.title = "Readers and writers",
+            .blocks = {
+                paragraph{
+                    "Commands with --shared run at the same time. A command with --writer runs "
+                    "alone: it waits until all of them have ended, and those that come later wait "
+                    "for it:"},
+                example{"pawl run --shared prices ./report"},
+                example{"pawl run --writer prices ./refresh"},
+                paragraph{
+                    "Such a KEY is a lock of another kind. All commands must use --shared or "
+                    "--writer for it; without them, the key is refused with status 65. A pawl run "
+                    "inside the command that uses the same KEY is not recognised: it may wait for "
+                    "itself. PAWL_FENCE of a reader is the number of the last writer."},
+            }};
+}
+
 [[nodiscard]] section schedule()
 {
     return {
@@ -84,13 +117,27 @@ namespace {
         }};
 }
 
+[[nodiscard]] section periods()
+{
+    return {
+        .title = "Once per period",
+        .blocks = {
+            paragraph{"With --every, the command runs at most once in each period, on all machines "
+                      "together. If it is not due, or runs already, pawl ends at once with status "
+                      "75 (see -E). pawl once does the same with status 0, and its help has the "
+                      "details."},
+            example{"pawl run --every 24h --aligned report ./report"},
+        }};
+}
+
 [[nodiscard]] section for_flock_users()
 {
     return {.title = "For users of flock(1)",
             .blocks = {paragraph{
-                "A KEY takes the place of the file. -n, -w, -E, -c and -x mean the same. There "
-                "are no shared locks (-s) and no descriptors (flock 9). Unlocking (-u) is not "
-                "needed: a lock ends with its command."}}};
+                "A KEY takes the place of the file. -n, -w, -E, -c and -x mean the same. Commands "
+                "with -s share their lock as with flock, but the others must then use --writer: "
+                "-x is for locks that nobody shares. There are no descriptors (flock 9). Unlocking "
+                "(-u) is not needed: a lock ends with its command."}}};
 }
 
 [[nodiscard]] section exit_status()
@@ -105,7 +152,7 @@ namespace {
                     {"65", "the key is not a lock"},
                     {"69", "server unreachable"},
                     {"70", "internal error"},
-                    {"75", "not acquired (see -E)"},
+                    {"75", "not acquired, or not due (see -E)"},
                     {"77", "refused by the server (ACL, TLS, memory)"},
                     {"79", "the lock was lost before it was released"},
                     {"126", "the command cannot be run"},
@@ -117,7 +164,8 @@ namespace {
 
 std::vector<section> run_explanation()
 {
-    return {arguments(), command(), semaphore(), schedule(), for_flock_users(), exit_status()};
+    return {arguments(), command(),  semaphore(),       several_locks(), readers(),
+            periods(),   schedule(), for_flock_users(), exit_status()};
 }
 
 }  // namespace pawl::cli

@@ -1,4 +1,4 @@
-// What `pawl run` acquires: a lock, or permits of a semaphore.
+// What `pawl run` acquires: a lock, several, one side of a shared lock, or permits of a semaphore.
 #pragma once
 
 #include "run_options.h"
@@ -6,7 +6,9 @@
 #include <pawl/acquirable.h>
 #include <pawl/client.h>
 #include <pawl/counting_semaphore.h>
+#include <pawl/lock_set.h>
 #include <pawl/mutex.h>
+#include <pawl/shared_mutex.h>
 
 #include <optional>
 
@@ -25,6 +27,8 @@ public:
 private:
     std::optional<mutex> mutex_;
     std::optional<counting_semaphore> semaphore_;
+    std::optional<shared_mutex> shared_;
+    std::optional<lock_set> set_;
     acquirable* wanted_ = nullptr;
 };
 

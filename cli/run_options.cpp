@@ -2,6 +2,7 @@
 
 #include "duration.h"
 #include "flock_options.h"
+#include "once_help.h"
 #include "run_help.h"
 #include "say.h"
 #include "supervisor.h"
@@ -96,7 +97,9 @@ struct line_values {
     CLI::Option* shell = nullptr;
     server_options server;
     bool no_wait = false;
-    bool exclusive = false;  // has no effect: every lock is exclusive
+    bool exclusive = false;  // has no effect: a lock is exclusive unless --shared is given
+    bool shared = false;
+    bool writer = false;
     std::optional<milliseconds> grace;
     std::optional<unsigned> permits;
 };
@@ -144,6 +147,38 @@ void define_permits(CLI::App& app, line_values& to)
     add("--permits", to.permits, "Take this many permits (default 1); needs --capacity");
 }
 
+void define_kinds(CLI::App& app, line_values& to)
+{
+    app.add_option("--also", to.options.also,
+                   "Take this lock too, all or none; may be given several times")
+        ->type_name("KEY")
+        ->allow_extra_args(false);
+    app.add_flag("-s,--shared", to.shared, "Share the lock with other commands that give --shared");
+    app.add_flag("--writer", to.writer, "Exclude all commands that give --shared or --writer");
+}
+
+void define_every(CLI::App& app, line_values& to)
+{
+    add_duration(app, "--every", "Run the command at most once in each period of this length",
+                 [&to](milliseconds value) { to.options.every = value; });
+    app.add_flag("--aligned", to.options.aligned,
+                 "Periods begin at multiples of --every by the server's clock, in UTC");
+    app.add_flag("--retry-failed", to.options.retry_failed,
+                 "A run whose command fails or is killed does not count");
+}
+
+void define_command(CLI::App& app, line_values& to)
+{
+    to.key = app.add_option("KEY", to.options.key, "The name of the lock")->type_name("");
+    to.shell = app.add_option("-c,--command", to.shell_command, "Run this through the shell")
+                   ->type_name("STRING");
+}
+
+void define_verbose(CLI::App& app, line_values& to)
+{
+    app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens to the lock");
+}
+
 class run_command_line : public command_line {
 public:
     run_command_line()
@@ -164,16 +199,36 @@ private:
 
 void run_command_line::define(CLI::App& app, line_values& to)
 {
-    to.key = app.add_option("KEY", to.options.key, "The name of the lock")->type_name("");
-    to.shell = app.add_option("-c,--command", to.shell_command, "Run this through the shell")
-                   ->type_name("STRING");
+    define_command(app, to);
     define_waiting(app, to);
     define_lock(app, to);
     define_permits(app, to);
-    app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens to the lock");
-    app.add_flag("-x,-e,--exclusive", to.exclusive, "For users of flock: every lock is exclusive");
+    define_kinds(app, to);
+    define_every(app, to);
+    define_verbose(app, to);
+    app.add_flag("-x,-e,--exclusive", to.exclusive,
+                 "For users of flock: a lock is exclusive anyway");
     refuse_flock_options(app);
 }
+
+class once_command_line : public command_line {
+public:
+    once_command_line()
+        : command_line{"pawl once",
+                       "Runs a command at most once in each period, on all machines together.",
+                       {"pawl once --every DURATION [OPTIONS] KEY [--] COMMAND [ARG...]",
+                        "pawl once --every DURATION [OPTIONS] KEY -c STRING"}}
+    {
+        define_command(*this, given);
+        define_every(*this, given);
+        define_lock(*this, given);
+        define_verbose(*this, given);
+        explain(once_explanation());
+        given.options.not_acquired_code = exit_code::ok;
+    }
+
+    line_values given;
+};
 
 [[noreturn]] void refuse_missing_key(const halves& line)
 {
@@ -230,6 +285,41 @@ void take_permits(line_values& to)
     to.options.permits = *to.permits;
 }
 
+void take_kind(line_values& to)
+{
+    run_options& options = to.options;
+    if (to.shared && to.exclusive) refuse("--shared and --exclusive cannot be used together");
+    if (to.shared && to.writer) refuse("--shared and --writer cannot be used together");
+    if (to.shared) options.side = lock_side::reader;
+    if (to.writer) options.side = lock_side::writer;
+    const char* const kind = to.shared ? "--shared" : "--writer";
+    const bool has_sides = options.side != lock_side::only;
+    if (has_sides && options.capacity) {
+        refuse(std::string{kind} + " and --capacity cannot be used together");
+    }
+    for (const std::string& each : options.also) refuse_forgotten_url(each);
+    if (options.also.empty()) return;
+    if (has_sides) refuse(std::string{kind} + " and --also cannot be used together");
+    if (options.capacity) refuse("--capacity and --also cannot be used together");
+}
+
+void take_every(const line_values& from)
+{
+    const run_options& options = from.options;
+    if (!options.every) {
+        if (options.aligned) refuse("--aligned needs --every: how long a period is");
+        if (options.retry_failed) refuse("--retry-failed needs --every: how long a period is");
+        return;
+    }
+    if (options.wait > 0ms) refuse("--every does not wait: -w cannot be used with it");
+    if (options.capacity) refuse("--every and --capacity cannot be used together");
+    if (options.side != lock_side::only) {
+        refuse("--every and " + std::string{from.shared ? "--shared" : "--writer"} +
+               " cannot be used together");
+    }
+    if (!options.also.empty()) refuse("--every and --also cannot be used together");
+}
+
 void take_longest_hold(run_options& options)
 {
     if (options.longest_hold == 0ms) return;
@@ -254,11 +344,10 @@ void take_grace(line_values& to)
            describe(options.lease) + ": with this lease " + describe(most) + " at most");
 }
 
-}  // namespace
-
-std::optional<run_options> parse_run_options(const words& arguments)
+template <class CommandLine>
+[[nodiscard]] std::optional<run_options> parse(const words& arguments)
 {
-    run_command_line app;
+    CommandLine app;
     halves line = divide(app, arguments);
     if (!app.understand(line.ours)) return std::nullopt;
     take_key_and_command(line, app.given);
@@ -270,12 +359,41 @@ std::optional<run_options> parse_run_options(const words& arguments)
     take_grace(app.given);
     take_no_wait(app.given);
     take_permits(app.given);
+    take_kind(app.given);
+    take_every(app.given);
     return std::move(options);
+}
+
+}  // namespace
+
+std::string name_of(const run_options& options)
+{
+    if (options.also.empty()) return "the lock " + in_quotes(options.key);
+    std::string text = "the set of locks " + in_quotes(options.key);
+    for (const std::string& each : options.also) text += ", " + in_quotes(each);
+    return text;
+}
+
+std::optional<run_options> parse_run_options(const words& arguments)
+{
+    return parse<run_command_line>(arguments);
+}
+
+std::optional<run_options> parse_once_options(const words& arguments)
+{
+    auto options = parse<once_command_line>(arguments);
+    if (options && !options->every) refuse("--every is missing: how long a period is");
+    return options;
 }
 
 page run_page()
 {
     return run_command_line{}.describe();
+}
+
+page once_page()
+{
+    return once_command_line{}.describe();
 }
 
 }  // namespace pawl::cli

@@ -36,7 +36,7 @@ constexpr std::chrono::seconds unexplained_wait{1};
 {
     if (!options.verbose && !is_terminal(STDERR_FILENO)) return {};
     if (options.wait && *options.wait <= unexplained_wait) return {};
-    std::string line = "waiting for the lock " + in_quotes(options.key) + " on " + server;
+    std::string line = "waiting for " + name_of(options) + " on " + server;
     line += options.wait ? ", for " + describe(*options.wait) + " at most"
                          : ", for as long as it takes";
     return {.at = boot_now() + unexplained_wait, .line = std::move(line)};

@@ -1,11 +1,11 @@
 // A scheduled job: several instances wake up for it at the same time, and one of them runs it.
 //
-// Five instances of a service, each a separate process, have the same timer. The instance that gets
-// the lock runs the job. The others do not wait, because there is nothing left to do afterwards.
+// Five instances of a service, each a separate process, have the same timer. The first one runs the
+// job. The others do not wait, because there is nothing left to do afterwards.
 //
-// A lock prevents two instances from running at the same time. It does not prevent one from running
-// after the other: an instance whose timer is late finds the lock free again. So the job also
-// leaves a mark when it is done, and looks for that mark when it holds the lock.
+// A lock alone would not be enough: an instance whose timer is late would find it free again. So
+// this is a pawl::once_per, which also remembers that the job was done in this period. If the job
+// fails, or its instance dies, the next instance that asks runs it again.
 //
 //   2_scheduled_job [URL]
 #include "services.h"
@@ -19,6 +19,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -32,10 +33,10 @@ constexpr int chapters = 10;
 
 struct night {
     std::chrono::steady_clock::time_point midnight;
-    std::string lock_name;
+    std::string job_name;
     std::string runs;    // a line for each run, for the check at the end
     std::string draft;   // the report while it is written
-    std::string report;  // the job's result, which is also the mark that it is done
+    std::string report;  // the job's result
 };
 
 // False if the lock was lost meanwhile. Then the report is not published.
@@ -63,26 +64,32 @@ int instance(int number, const std::string& url, const night& tonight)
     const std::string name = "instance " + std::to_string(number);
     pawl::client client{url};
     // The job may take all night: while it runs, the lease is renewed. If its instance dies,
-    // another can take the lock when the lease has ended.
-    pawl::mutex job{client, tonight.lock_name, {.lease = 10s}};
+    // another can run it when the lease has ended.
+    pawl::once_per job{client, tonight.job_name, 12h, {.retry_failed = true}, {.lease = 10s}};
 
     std::this_thread::sleep_until(tonight.midnight);
 
-    std::optional<pawl::hold> held = job.try_acquire();
-    if (!held) {
+    std::error_code why_not;
+    std::optional<pawl::once_per::turn> turn = job.try_begin(why_not);
+    if (why_not == pawl::errc::busy) {
         say(name + ": another instance runs the job");
         return 0;
     }
-    if (std::filesystem::exists(tonight.report)) {
+    if (why_not == pawl::errc::not_due) {
         say(name + ": done already");
         return 0;
     }
-    std::ofstream{tonight.runs, std::ios::app} << name << '\n';
-    say(name + ": running the job, with fence " + std::to_string(held->fence()));
-    if (!write_report(tonight, *held)) {
-        say(name + ": lock lost (" + std::string{to_string(held->why())} + "), I stop");
+    if (!turn) {
+        say(name + ": " + why_not.message());
         return 1;
     }
+    std::ofstream{tonight.runs, std::ios::app} << name << '\n';
+    say(name + ": running the job, with fence " + std::to_string(turn->fence()));
+    if (!write_report(tonight, turn->held())) {
+        say(name + ": lock lost (" + std::string{to_string(turn->held().why())} + "), I stop");
+        return 1;
+    }
+    turn->done();
     say(name + ": report published");
     return 0;
 }
@@ -104,7 +111,7 @@ try {
     const night tonight{
         .midnight = std::chrono::steady_clock::now() + 500ms,
         // Named after the job. The process id separates two runs of this example.
-        .lock_name = "example:nightly-report:" + std::to_string(::getpid()),
+        .job_name = "example:nightly-report:" + std::to_string(::getpid()),
         .runs = files.file("runs"),
         .draft = files.file("draft"),
         .report = files.file("report"),

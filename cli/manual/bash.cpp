@@ -59,7 +59,7 @@ _pawl_options() {
 constexpr const char* closing = R"(    esac
 }
 
-# Where the command of `pawl run` begins, or nothing: after --, or after KEY at a word that is no option.
+# Where the command of `pawl run` or `pawl once` begins, or nothing: after --, or after KEY at a word that is no option.
 # Bash splits words at : and = (COMP_WORDBREAKS): job:x is three words, and so is --wait=5.
 _pawl_command_start() {
     local at key='' previous options commands value
@@ -68,7 +68,7 @@ _pawl_command_start() {
         case $previous in
             [=:]*) ((++at)) ;;
             --) echo $((at + 1)); return ;;
-            -?*) _pawl_options run; [ -z "$value" ] || [[ ${COMP_WORDS[at + 1]} == = ]] || ((++at)) ;;
+            -?*) _pawl_options "${COMP_WORDS[1]}"; [ -z "$value" ] || [[ ${COMP_WORDS[at + 1]} == = ]] || ((++at)) ;;
             *) [ -z "$key" ] || { echo "$at"; return; }; key=$previous ;;
         esac
     done
@@ -82,7 +82,7 @@ _pawl() {
     if ((COMP_CWORD > 1)); then where=${COMP_WORDS[1]}; fi
     if [ "$where" = local ] && ((COMP_CWORD > 2)); then where="local ${COMP_WORDS[2]}"; fi
     _pawl_options "$where"
-    if [ "$where" = run ]; then
+    if [ "$where" = run ] || [ "$where" = once ]; then
         start=$(_pawl_command_start)
         if [ -n "$start" ] && ((start <= COMP_CWORD)); then
             if declare -F _command_offset >/dev/null; then

@@ -63,9 +63,8 @@ namespace {
 // The command of `pawl run`, and its arguments.
 [[nodiscard]] std::string command_lines(const page& run)
 {
-    return "complete -c pawl -n '__fish_seen_subcommand_from run' -a "
-           "'(__fish_complete_subcommand --fcs-skip=3" +
-           with_value(run) + ")'\n";
+    return "complete -c pawl -n '__fish_seen_subcommand_from " + std::string{last_word(run.name)} +
+           "' -a '(__fish_complete_subcommand --fcs-skip=3" + with_value(run) + ")'\n";
 }
 
 }  // namespace
@@ -86,7 +85,7 @@ std::string fish_completion(const page& all)
         const std::string none_yet =
             inner_words.empty() ? "" : "; and not __fish_seen_subcommand_from" + inner_words;
         result += lines(command, seen + none_yet);
-        if (last_word(command.name) == "run") result += command_lines(command);
+        if (takes_command(command)) result += command_lines(command);
         for (const page& inner : command.commands) {
             result += lines(inner, seen + "; and __fish_seen_subcommand_from " +
                                        std::string{last_word(inner.name)});

@@ -10,4 +10,9 @@ value_kind kind_of(const option_row& option)
     return value_kind::text;
 }
 
+bool takes_command(const page& page)
+{
+    return last_word(page.name) == "run" || last_word(page.name) == "once";
+}
+
 }  // namespace pawl::cli

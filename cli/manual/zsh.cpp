@@ -94,10 +94,9 @@ namespace {
 [[nodiscard]] std::string function(const page& page)
 {
     if (!page.commands.empty()) return with_commands(page);
-    // Only run has arguments: KEY, and a command with its arguments. Because of the three colons,
-    // the completion of that command does not see KEY.
+    // Because of the three colons, the completion of the command does not see KEY.
     const char* const rest =
-        last_word(page.name) == "run" ? " \\\n        '1:KEY: ' '*:::command:_normal'" : "";
+        takes_command(page) ? " \\\n        '1:KEY: ' '*:::command:_normal'" : "";
     return function_name(page) + "() {\n    _arguments -s -S" + specifications(page) + rest +
            "\n}\n\n";
 }

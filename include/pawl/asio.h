@@ -22,10 +22,20 @@
 //   barrier.async_arrive_and_wait(token)  void(error_code)                                 yes
 //   barrier.async_arrive_and_drop(token)  void(error_code)                                 no
 //
+//   more.async_wait(std::move(held), token)          void(error_code, pawl::hold)                  yes
+//   more.async_wait_for(std::move(held), 5s, token)  void(error_code, pawl::hold, std::cv_status)  yes
+//   more.async_notify_one(token), _notify_all        void(error_code)                              no
+//
+// `more` is a condition_variable. If such a wait is cancelled, its handler gets operation_aborted and
+// the hold, which has the lock again.
+//
+//   once_per.async_try_begin(token)       void(error_code, std::optional<pawl::once_per::turn>)  yes
+//   turn.async_done(token)                void(error_code)                                 no
+//
 // A barrier::arrival has the functions of a latch that wait.
 //
-// Errors. error_code is boost::system::error_code. A busy lock and a limit that has passed are not
-// errors: the optional is empty, or the bool is false, as with the blocking forms. If a call is
+// Errors. error_code is boost::system::error_code. A busy lock, a limit that has passed and a run that is
+// not due are not errors: the optional is empty, or the bool is false, as with the blocking forms. If a call is
 // cancelled, or its client is destroyed, the code is boost::asio::error::operation_aborted, as in
 // Asio's own operations; `ec == pawl::errc::cancelled` is true for it too. This is so for the try
 // forms and async_wait_for() too, whereas the blocking ones return an empty optional or false when
@@ -60,12 +70,16 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
+#include <pawl/condition_variable.h>
+#include <pawl/detail/asio_condition_operations.h>
 #include <pawl/detail/asio_gate_operations.h>
+#include <pawl/detail/asio_once_operations.h>
 #include <pawl/detail/asio_operations.h>
 #include <pawl/detail/forms.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -74,6 +88,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <condition_variable>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -165,6 +180,39 @@ struct asio_forms {
     {
         return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
             asio_arrive_and_drop{}, token, &what);
+    }
+
+    static auto wait(condition_variable& what, hold& held, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code, hold)>(
+            asio_wait_for_condition<false>{}, token, &what, std::move(held), time_limit::never());
+    }
+
+    static auto wait_within(condition_variable& what, hold& held, time_limit limit,
+                            CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken,
+                                           void(boost::system::error_code, hold, std::cv_status)>(
+            asio_wait_for_condition<true>{}, token, &what, std::move(held), limit);
+    }
+
+    static auto notify(condition_variable& what, bool all, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_notify{}, token, &what, all);
+    }
+
+    static auto try_begin(once_per& what, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code,
+                                                                 std::optional<once_per::turn>)>(
+            asio_try_begin{}, token, &what);
+    }
+
+    static auto done(once_per::turn& what, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_once_done{}, token, std::move(what));
     }
 };
 

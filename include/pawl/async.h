@@ -50,9 +50,11 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
+#include <pawl/condition_variable.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -87,6 +89,19 @@ public:
 
     // On success `ec` is clear, and `got` is the arrival. `message` is as in acquire_completion.
     virtual void done(barrier::arrival got, std::error_code ec,
+                      std::string_view message) noexcept = 0;
+};
+
+// The receiver of the result of try_begin(). Derive from it.
+class begin_completion {
+public:
+    begin_completion() = default;
+    virtual ~begin_completion() = default;
+    begin_completion(const begin_completion&) = delete;
+    begin_completion& operator=(const begin_completion&) = delete;
+
+    // On success `ec` is clear, and `got` is the run. `message` is as in acquire_completion.
+    virtual void done(once_per::turn got, std::error_code ec,
                       std::string_view message) noexcept = 0;
 };
 
@@ -163,5 +178,48 @@ PAWL_EXPORT void arrive_and_drop(barrier& what, std::unique_ptr<completion> told
 //     destroyed before the arrival was answered, it may have counted or not.
 PAWL_EXPORT void arrive_and_wait(barrier& what, std::unique_ptr<completion> told,
                                  std::stop_token stop = {});
+
+// ── Condition variables ─────────────────────────────────────────────────────────────────────────
+// The condition variable object may be destroyed while the call is in progress.
+
+// Gives the lock back, waits until `limit`, and has the lock again, as the functions of
+// condition_variable do. The completion gets the new hold. It holds the lock also if the code is
+// `timed_out`, or `cancelled` after a stop request; with all other codes, and if the client was
+// destroyed, it is empty.
+// Round trips: as condition_variable::wait().
+// On failure: the completion gets the code; errors that are known at once are thrown, and then the
+//     lock of `held` is released.
+// Threads: any thread may call it.
+// Cancellation: by `stop`, which ends the wait for a notification.
+PAWL_EXPORT void wait(condition_variable& what, hold held, time_limit limit,
+                      std::unique_ptr<acquire_completion> told, std::stop_token stop = {});
+
+// Notify, as the functions of condition_variable do.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call them.
+// Cancellation: none. The calls end within client_options::command_limit.
+PAWL_EXPORT void notify_one(condition_variable& what, std::unique_ptr<completion> told);
+PAWL_EXPORT void notify_all(condition_variable& what, std::unique_ptr<completion> told);
+
+// ── Once per period ─────────────────────────────────────────────────────────────────────────────
+
+// Begins a run if one is due, as once_per::try_begin() does. If no run may begin now, the
+// completion gets `busy` or `not_due`. The object may be destroyed while the call is in progress.
+// The destructor of the resulting turn ends the run in the background.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+PAWL_EXPORT void try_begin(once_per& what, std::unique_ptr<begin_completion> told,
+                           std::stop_token stop = {});
+
+// Ends the run as a success, as once_per::turn::done() does. If `told` is null, a failure is
+// written to client_options::log.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+PAWL_EXPORT void done(once_per::turn what, std::unique_ptr<completion> told = nullptr);
 
 }  // namespace pawl::async

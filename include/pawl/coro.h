@@ -22,6 +22,16 @@
 //   coro::arrive_and_wait(barrier)    nothing                waits            throws      throws
 //   coro::arrive_and_drop(barrier)    nothing                –                –           throws
 //
+//   coro::try_begin(once_per)         std::optional<turn>    nullopt          nullopt     throws
+//   coro::done(std::move(turn))       nothing                –                –           throws
+//
+//   coro::wait(more, std::move(held))          hold          waits            hold        throws
+//   coro::wait_for(more, std::move(held), 5s)  pair of hold  hold             hold        throws
+//                                              and cv_status
+//   coro::notify_one(more), notify_all(more)   nothing       –                –           throws
+//
+// try_begin() also gives nullopt if no run is due.
+//
 // The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
 // <pawl/waitable.h> say what trouble is.
 //
@@ -72,16 +82,21 @@
 #pragma once
 
 #include <pawl/barrier.h>
+#include <pawl/condition_variable.h>
+#include <pawl/detail/coro_condition_operations.h>
 #include <pawl/detail/coro_gate_operations.h>
+#include <pawl/detail/coro_once_operations.h>
 #include <pawl/detail/coro_operations.h>
 #include <pawl/detail/coro_resume.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <optional>
 #include <stop_token>
 #include <type_traits>
@@ -267,6 +282,82 @@ template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto arrive_and_drop(barrier& what, ResumeOn&& resume_on = {})
 {
     return detail::make_awaitable<ResumeOn>(detail::drop_operation{what},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// ── Condition variables ─────────────────────────────────────────────────────────────────────────
+// `held` is empty as soon as the function returns. If the result is destroyed without co_await, the
+// lock is released then.
+
+// Gives the lock back, waits until it is notified, and has the lock again in the hold that it gives.
+//
+//     while (queue.empty()) held = co_await pawl::coro::wait(more, std::move(held));
+//
+// Round trips: as condition_variable::wait().
+// On failure: co_await throws pawl::error. The lock is then not held.
+// Cancellation: a stop request ends the wait for a notification. co_await then gives the hold too.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto wait(condition_variable& what, hold&& held, std::stop_token stop = {},
+                        ResumeOn&& resume_on = {})
+{
+    using operation = detail::condition_operation<hold>;
+    return detail::make_awaitable<ResumeOn>(
+        operation{what, std::move(held), time_limit::never(), std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// The same, for `limit` at most, counted from co_await. Gives the hold, and std::cv_status::timeout
+// if the limit has passed or stop was requested, and no notification came before.
+// Round trips, on failure, cancellation: as wait().
+template <class Rep, class Period, class ResumeOn = on_client_thread>
+[[nodiscard]] auto wait_for(condition_variable& what, hold&& held,
+                            std::chrono::duration<Rep, Period> limit, std::stop_token stop = {},
+                            ResumeOn&& resume_on = {})
+{
+    using operation = detail::condition_operation<std::pair<hold, std::cv_status>>;
+    return detail::make_awaitable<ResumeOn>(
+        operation{what, std::move(held), time_limit::after(limit), std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
+}
+
+// Wake one waiter, or all.
+// Round trips: one.
+// On failure: co_await throws pawl::error, as condition_variable::notify_one() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto notify_one(condition_variable& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::notify_operation{what, false},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto notify_all(condition_variable& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::notify_operation{what, true},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// ── Once per period ─────────────────────────────────────────────────────────────────────────────
+
+// Begins a run if one is due. The optional is empty if not, if a run is under way, if stop was
+// requested, or if the client was destroyed.
+// Round trips: one.
+// On failure: co_await throws pawl::error.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto try_begin(once_per& what, std::stop_token stop = {}, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::begin_operation{what, std::move(stop)},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Ends the run as a success. `what` is empty as soon as this function returns. If the result is
+// destroyed without co_await, the run ends without done().
+// Round trips: one.
+// On failure: co_await throws pawl::error, as once_per::turn::done() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto done(once_per::turn&& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::once_done_operation{std::move(what)},
                                             std::forward<ResumeOn>(resume_on));
 }
 

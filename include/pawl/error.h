@@ -15,6 +15,7 @@
 //   bad_argument   an option, a URL or a name is not allowed           no
 //   would_deadlock the calling thread has locked this mutex already    no, use recursive_mutex
 //   wrong_process  the client was inherited through fork()             no, make a new client
+//   not_due        a run of a once_per has begun in this period        yes, when the period is over
 //
 // `busy` and `timed_out` are also used for a latch or barrier: it is not open, or was not open
 // until the limit. shared_mutex::try_upgrade() sets `busy` if other readers are in, and
@@ -54,6 +55,7 @@ enum class errc {
     bad_argument,
     would_deadlock,
     wrong_process,
+    not_due,
 };
 
 // The category of the codes above, with the name "pawl". No round trip; any thread may call these

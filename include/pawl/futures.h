@@ -20,11 +20,19 @@
 //   futures::arrive_and_wait(barrier)   nothing                   trouble, cancelled
 //   futures::arrive_and_drop(barrier)   nothing                   as barrier::arrive_and_drop()
 //
+//   futures::wait(more, std::move(held))          hold            trouble
+//   futures::wait_for(more, std::move(held), 5s)  pair of hold    trouble
+//                                                 and cv_status
+//   futures::notify_one(more), notify_all(more)   nothing         trouble
+//
+//   futures::try_begin(once_per)        std::optional<turn>       trouble
+//   futures::done(std::move(turn))      nothing                   as once_per::turn::done()
+//
 // The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
 // <pawl/waitable.h> say what trouble is.
 //
 // get() throws pawl::error, as the blocking calls do. The calls that acquire or wait can be
-// cancelled with their stop_token: try_acquire and try_acquire_for then return an empty optional,
+// cancelled with their stop_token: try_acquire, try_acquire_for and try_begin then return an empty optional,
 // try_wait and wait_for return false. Destroying a future does not wait, and does not cancel the
 // call. A hold that is never fetched with get() is released in the background.
 //
@@ -38,15 +46,18 @@
 #include <pawl/acquirable.h>
 #include <pawl/async.h>
 #include <pawl/barrier.h>
+#include <pawl/condition_variable.h>
 #include <pawl/detail/async_result.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <future>
 #include <memory>
@@ -133,6 +144,40 @@ public:
     }
 
     std::promise<barrier::arrival> promise;
+};
+
+// For a wait for a condition. Result is hold, or a pair of it and a std::cv_status.
+template <class Result>
+class future_woken final : public async::acquire_completion {
+public:
+    void done(hold got, std::error_code ec, std::string_view message) noexcept override
+    {
+        if (!got) {
+            break_promise(promise, ec, message);
+        } else if constexpr (std::is_same_v<Result, hold>) {
+            promise.set_value(std::move(got));
+        } else {
+            promise.set_value({std::move(got), status_of(ec)});
+        }
+    }
+
+    std::promise<Result> promise;
+};
+
+class future_turn final : public async::begin_completion {
+public:
+    void done(once_per::turn got, std::error_code ec, std::string_view message) noexcept override
+    {
+        if (!ec) {
+            promise.set_value(std::move(got));
+        } else if (is_just_no(ec)) {
+            promise.set_value(std::nullopt);
+        } else {
+            break_promise(promise, ec, message);
+        }
+    }
+
+    std::promise<std::optional<once_per::turn>> promise;
 };
 
 // Errors that are known at once are thrown by the call. Here they go into the future, like all
@@ -322,6 +367,82 @@ inline std::future<void> arrive_and_drop(barrier& what)
 {
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
         async::arrive_and_drop(what, std::move(told));
+    });
+}
+
+// Gives the lock back, waits until it is notified, and has the lock again in the hold of the future.
+// `held` is empty as soon as this function returns.
+// Round trips: as condition_variable::wait().
+// On failure: get() throws pawl::error. The lock is then not held.
+// Threads: any thread may call it.
+// Cancellation: by `stop`, which ends the wait for a notification. The future has the hold then too.
+[[nodiscard]] inline std::future<hold> wait(condition_variable& what, hold&& held,
+                                            std::stop_token stop = {})
+{
+    return detail::future_of<detail::future_woken<hold>>([&](auto told) {
+        async::wait(what, std::move(held), time_limit::never(), std::move(told), std::move(stop));
+    });
+}
+
+// The same, for `limit` at most. The status is std::cv_status::timeout if the limit has passed or
+// stop was requested, and no notification came before.
+// Round trips, on failure, threads, cancellation: as wait().
+template <class Rep, class Period>
+[[nodiscard]] std::future<std::pair<hold, std::cv_status>> wait_for(
+    condition_variable& what, hold&& held, std::chrono::duration<Rep, Period> limit,
+    std::stop_token stop = {})
+{
+    using told_by = detail::future_woken<std::pair<hold, std::cv_status>>;
+    return detail::future_of<told_by>([&](auto told) {
+        async::wait(what, std::move(held), time_limit::after(limit), std::move(told),
+                    std::move(stop));
+    });
+}
+
+// Wake one waiter, or all. They do so even if the future is discarded.
+// Round trips: one.
+// On failure: get() throws pawl::error, as condition_variable::notify_one() does.
+// Threads: any thread may call them.
+// Cancellation: none. The calls end within client_options::command_limit.
+inline std::future<void> notify_one(condition_variable& what)
+{
+    return detail::future_of<detail::future_end>(
+        [&](auto told) { async::notify_one(what, std::move(told)); });
+}
+
+inline std::future<void> notify_all(condition_variable& what)
+{
+    return detail::future_of<detail::future_end>(
+        [&](auto told) { async::notify_all(what, std::move(told)); });
+}
+
+// ── Once per period ─────────────────────────────────────────────────────────────────────────────
+
+// Begins a run if one is due. The optional is empty if not, if a run is under way, if stop was
+// requested, or if the client was destroyed. A turn that is never fetched with get() ends without
+// done().
+// Round trips: one.
+// On failure: get() throws pawl::error.
+// Threads: any thread may call it.
+// Cancellation: by `stop`.
+[[nodiscard]] inline std::future<std::optional<once_per::turn>> try_begin(once_per& what,
+                                                                          std::stop_token stop = {})
+{
+    return detail::future_of<detail::future_turn>([&](std::unique_ptr<detail::future_turn> told) {
+        async::try_begin(what, std::move(told), std::move(stop));
+    });
+}
+
+// Ends the run as a success. It does so even if the future is discarded. `what` is empty as soon as
+// this function returns.
+// Round trips: one.
+// On failure: get() throws pawl::error, as once_per::turn::done() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+inline std::future<void> done(once_per::turn&& what)
+{
+    return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
+        async::done(std::move(what), std::move(told));
     });
 }
 

@@ -1,7 +1,7 @@
 // pawl::lockable is the common interface of the locks that a thread can lock() and unlock() like a
-// std::timed_mutex: pawl::mutex, pawl::recursive_mutex, pawl::fair_mutex and pawl::shared_mutex.
-// They can also be acquired with a handle. <pawl/acquirable.h> documents that, how a caller waits,
-// and lifetimes.
+// std::timed_mutex: pawl::mutex, pawl::recursive_mutex, pawl::fair_mutex, pawl::shared_mutex and
+// pawl::lock_set. They can also be acquired with a handle. <pawl/acquirable.h> documents that, how
+// a caller waits, and lifetimes.
 //
 //                             waits for
 //   call                      other holders     busy        limit passed   trouble

@@ -6,6 +6,7 @@
 #include <pawl/async.h>
 #include <pawl/barrier.h>
 #include <pawl/client.h>
+#include <pawl/condition_variable.h>
 #include <pawl/coro.h>
 #include <pawl/counting_semaphore.h>
 #include <pawl/error.h>
@@ -14,9 +15,12 @@
 #include <pawl/futures.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/local_server.h>
+#include <pawl/lock_set.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
+#include <pawl/once_per.h>
 #include <pawl/options.h>
 #include <pawl/recursive_mutex.h>
 #include <pawl/shared_mutex.h>

@@ -38,6 +38,9 @@ enum class mutant : std::uint8_t {
     bare_fence_unchecked,        // any number is accepted as the fence of a bare acquire
     bare_fence_from_old_data,    // … if it looks like a fence of pawl
     bare_not_repeated,           // the script after a successful bare acquire does not know of it
+    part_is_whole,               // a waiter for many locks takes one of them for all
+    part_has_whole_lease,        // one of many locks is handed over for the whole lease
+    once_taken_back,             // a run that has begun is taken back as if it had not
 };
 
 #ifdef PAWL_MUTANTS

@@ -34,15 +34,28 @@ acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_un
     // With a hint, a store may take a shortcut that sets no numbers aside and ignores the queue.
     const bool may_overtake = !plan_.fair || base::is(base::mutant::bare_overtakes);
     if (plan_.reserve > 0 || !may_overtake) plan_.hint = {};
+    asked_before_ = plan_.asked_before;
+    uncertain_ = plan_.asked_before;
 }
 
 step acquire_machine::start(boot_time now)
+{
+    begin(now);
+    return send(now);
+}
+
+step acquire_machine::start_with(const grant_notice& got, boot_time now)
+{
+    begin(now);
+    return on_granted(got, now);
+}
+
+void acquire_machine::begin(boot_time now)
 {
     patience_.restart(now - plan_.silent_before);
     // time_limit::now() means: do not wait for other holders. The one request still gets its time.
     const bool bounded = !plan_.limit.is_never() && !plan_.limit.is_now();
     limit_ = bounded ? now + plan_.limit.wait() : boot_time::max();
-    return send(now);
 }
 
 step acquire_machine::on_reply(const reply& got, boot_time now)
@@ -130,6 +143,9 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
     const auto age = now - at;
+    if (plan_.mine.what->kind == object_kind::many && !base::is(base::mutant::part_is_whole)) {
+        return ask_for_the_rest(now);
+    }
     if (age < age.zero() || age > plan_.lease / 4) {
         patience_.restart(now);
         return send(now);
@@ -138,6 +154,16 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     result_.sent = at;
     if (unanswered_) result_.wanted_until = wanted_until_;
     return {.what = step::kind::finish};
+}
+
+// The server has handed over one of the locks, and the place is used up. The next request takes the others too,
+// or gives this one back.
+step acquire_machine::ask_for_the_rest(boot_time now)
+{
+    queued_ = false;
+    waiting_ = false;
+    patience_.restart(now);
+    return send(now);
 }
 
 step acquire_machine::on_busy(const busy& got, boot_time now)

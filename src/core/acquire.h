@@ -2,6 +2,7 @@
 //
 //   start ──▶ send ──granted──────▶ finish
 //              ▲ ├──in the queue──▶ wait ──granted by hand-over──▶ finish
+//              │ │                    ├──one of many locks──▶ send …
 //              │ │                    └──time to look again──▶ send …   until the caller's limit
 //              │ ├──busy──────────▶ pause ──▶ send …                    until the caller's limit
 //              │ ├──in the queue,
@@ -57,6 +58,9 @@ struct acquire_plan {
     // The holder that leaves when this one enters, as in acquire_request. Not with `joins`.
     std::optional<claim> instead_of{};
 
+    // The server may have a grant or a place for this holder already, from a request of another kind.
+    bool asked_before = false;
+
     // Other callers of this client asked before, and got no answer for this long. The patience of this
     // call is shorter by that time.
     base::boot_clock::duration silent_before{};
@@ -97,9 +101,12 @@ public:
     [[nodiscard]] step on_time(base::boot_time now) override;
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
+    // Instead of start(): the lock was handed over to this holder.
+    [[nodiscard]] step start_with(const grant_notice& got, base::boot_time now);
+
     [[nodiscard]] step answered(const acquire_reply& got, base::boot_time now);
 
-    // The lock was handed over to this waiter. May be called at any time between start() and `finish`.
+    // The lock was handed over to this waiter, or one of many. May be called at any time between start() and `finish`.
     [[nodiscard]] step on_granted(const grant_notice& got, base::boot_time now);
 
     // Whether this client can hear of a grant. If it cannot, the machine does not join the queue.
@@ -108,11 +115,13 @@ public:
     [[nodiscard]] const acquire_result& result() const noexcept { return result_; }
 
 private:
+    void begin(base::boot_time now);
     step send(base::boot_time now);
     step on_pause_over(base::boot_time now);
     [[nodiscard]] static step pause(base::boot_time until);
     step finish(errc failure, std::string detail);
     step on_grant(const granted& got, base::boot_time now);
+    step ask_for_the_rest(base::boot_time now);
     step on_busy(const busy& got, base::boot_time now);
     step on_failure(const failure& got, base::boot_time now);
     [[nodiscard]] failure without_answer(failure_kind why, std::string detail) const;

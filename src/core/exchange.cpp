@@ -35,10 +35,15 @@ step exchange_machine::on_reply(const reply& got, base::boot_time now)
     if (maybe_executed_) {
         if (auto* const release = std::get_if<release_request>(&request_)) {
             release->forget_numbers();
+        } else if (auto* const wait = std::get_if<wait_request>(&request_)) {
+            wait->release.forget_numbers();
         }
     }
     const auto again = patience_.next_try(now);
-    if (!again || problem->what == failure_kind::cancelled) return {.what = kind::finish};
+    if (!again || problem->what == failure_kind::cancelled) {
+        settle();
+        return {.what = kind::finish};
+    }
     return {.what = kind::pause, .until = *again};
 }
 
@@ -58,7 +63,7 @@ step exchange_machine::on_cancel(base::boot_time now, std::string_view why)
 
 // If the first answer to a release got lost, the second try finds the lock gone. Most likely the first try
 // released it, and in any case the caller wanted it to be gone. So the result is success, not an error. The
-// same applies to a keep request, which may have handed the lock over.
+// same applies to a keep or yield request, which may have handed the lock over.
 void exchange_machine::settle()
 {
     if (!maybe_executed_ || base::is(base::mutant::d18_release_error)) return;
@@ -71,6 +76,11 @@ void exchange_machine::settle()
         if (gone(std::get<hold_reply>(result_))) result_ = hold_reply{hold_status::done};
     } else if (std::holds_alternative<keep_request>(request_)) {
         if (gone(std::get<keep_reply>(result_))) result_ = keep_reply{handed_over{}};
+    } else if (std::holds_alternative<yield_request>(request_)) {
+        auto& got = std::get<yield_reply>(result_);
+        if (gone(got)) got = handed_over{};
+        // A try without an answer may have been executed, or may yet be.
+        if (auto* const problem = std::get_if<failure>(&got)) problem->maybe_executed = true;
     }
 }
 

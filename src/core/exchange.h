@@ -1,5 +1,5 @@
-// The machine that sends one request (release, extend, count, check, keep, resize or arrive), and repeats it
-// until it is answered or patience ends.
+// The machine that sends one request (all but acquire and renew), and repeats it until it is answered or patience
+// ends.
 #pragma once
 
 #include "base/clock.h"
@@ -29,6 +29,9 @@ public:
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
 
     [[nodiscard]] const exchange_request& asked() const noexcept { return request_; }
+
+    // After `finish`: some try without an answer may have been executed, or may still be.
+    [[nodiscard]] bool is_uncertain() const noexcept { return maybe_executed_; }
 
     // When the last try was sent. After an answer: the try that was answered.
     [[nodiscard]] base::boot_time sent() const noexcept { return sent_; }

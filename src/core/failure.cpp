@@ -7,6 +7,7 @@ errc errc_of(failure_kind what) noexcept
     switch (what) {
     case failure_kind::not_a_lock: return errc::not_a_lock;
     case failure_kind::refused: return errc::refused;
+    case failure_kind::not_due: return errc::not_due;
     case failure_kind::gone: return errc::lost;
     case failure_kind::cancelled: return errc::cancelled;
     case failure_kind::unavailable:
@@ -30,6 +31,7 @@ cause cause_of(failure_kind what) noexcept
     case failure_kind::no_reply: return cause::no_reply;
     case failure_kind::unavailable:
     case failure_kind::unreachable: return cause::unreachable;
+    case failure_kind::not_due:  // no renewal fails in this way
     case failure_kind::cancelled: break;
     }
     return cause::none;

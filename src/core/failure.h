@@ -13,6 +13,7 @@ enum class failure_kind {
     unavailable,  // the store said: try later
     not_a_lock,   // an acquire found a value of another type under that name
     refused,      // the store said no, and trying again does not help
+    not_due,      // a run has begun in this period
     gone,         // the holder that was to be exchanged does not have the lock any more
     no_reply,     // the request was sent, but no answer came within the limit
     unreachable,  // there is no connection, or it broke
@@ -37,7 +38,7 @@ struct failure {
 [[nodiscard]] constexpr bool is_answer(failure_kind what) noexcept
 {
     return what == failure_kind::not_a_lock || what == failure_kind::refused ||
-           what == failure_kind::gone;
+           what == failure_kind::not_due || what == failure_kind::gone;
 }
 
 // Whether the store gave no answer, or only "try later".

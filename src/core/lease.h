@@ -70,6 +70,9 @@ struct lease {
     // does not find the holder is no news.
     std::atomic<bool> changing{false};
 
+    // A run of a once_per that counts, however it ends: no other run may begin in its period.
+    std::atomic<bool> used_up{false};
+
     // The fence of the current hold, or of the last one.
     std::atomic<std::uint64_t> fence{};
     // Whether the server has set numbers aside above its own fence, to pass the lock on with.
@@ -148,8 +151,11 @@ struct lease {
     }
     [[nodiscard]] release_request release() const noexcept
     {
-        release_request asked{
-            .mine = mine(), .used = fence, .has_reserve = has_reserve, .announce = announce};
+        release_request asked{.mine = mine(),
+                              .used = fence,
+                              .has_reserve = has_reserve,
+                              .announce = announce,
+                              .used_up = used_up};
         if (state == hold_state::lost) asked.forget_numbers();
         return asked;
     }

@@ -136,6 +136,14 @@ local_lock::ending local_lock::release(const lease_ptr& lease, boot_time now)
     return {ending::kind::done};
 }
 
+void local_lock::given_back(const lease_ptr& lease, boot_time now)
+{
+    notice_loss(now);
+    if (lease != lease_) return;
+    lease_ = nullptr;
+    queue_.gone();
+}
+
 keep_request local_lock::keeping() const
 {
     return {.mine = lease_->mine(),

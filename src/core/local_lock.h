@@ -45,6 +45,7 @@ public:
     void not_granted(bool alone, const trouble& why, const std::optional<silence>& seen,
                      base::boot_time now) override;
     [[nodiscard]] ending release(const lease_ptr& lease, base::boot_time now) override;
+    void given_back(const lease_ptr& lease, base::boot_time now) override;
     void kept(const lease_ptr& lease, const keep_reply& got, base::boot_time sent,
               base::boot_time now) override;
     void wanted(base::boot_time now) override;

@@ -97,6 +97,9 @@ public:
     {
     }
 
+    // In place of release(): its last holder gives the lease back to the server itself.
+    virtual void given_back(const lease_ptr& /*lease*/, base::boot_time /*now*/) {}
+
     // The only holder of the lease is about to enter in another way. No caller joins the lease any more.
     // False if others have it too.
     [[nodiscard]] virtual bool begin_change(const lease_ptr& /*lease*/) { return true; }

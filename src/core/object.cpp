@@ -3,6 +3,8 @@
 #include <pawl/error.h>
 
 #include <cstddef>
+#include <ranges>
+#include <utility>
 
 namespace pawl::core {
 namespace {
@@ -10,6 +12,12 @@ namespace {
 constexpr std::size_t longest_name = 512;
 
 }  // namespace
+
+std::span<const std::string> names_of(const object& what) noexcept
+{
+    if (what.kind == object_kind::many) return what.parts;
+    return {&what.name, 1};
+}
 
 void check_name(std::string_view what, std::string_view name)
 {
@@ -28,6 +36,32 @@ std::string make_holder(std::string random_digits)
 {
     random_digits.front() = 'p';
     return random_digits;
+}
+
+std::string make_holder_of_many(std::string random_digits)
+{
+    auto holder = make_holder(std::move(random_digits));
+    holder[1] = 'a';
+    return holder;
+}
+
+std::string part_holder(std::string_view holder)
+{
+    std::string part{holder};
+    for (auto& c : part | std::views::drop(1)) {
+        if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+    }
+    return part;
+}
+
+std::string whole_holder(std::string_view holder)
+{
+    std::string whole{holder};
+    if (!holder.starts_with("pA")) return whole;
+    for (auto& c : whole) {
+        if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return whole;
 }
 
 }  // namespace pawl::core

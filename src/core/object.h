@@ -3,9 +3,12 @@
 
 #include <pawl/options.h>
 
+#include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pawl::core {
 
@@ -17,12 +20,16 @@ enum class object_kind : std::uint8_t {
     permits,    // holds of one or more permits each, up to the capacity
     latch,      // no holds: waiters wait until as many have arrived as it expects
     barrier,    // the same, phase after phase
+    many,       // one hold of several exclusive locks at once
+    leader,     // one hold, which shows others the payload of its holder
+    watch,      // no holds: a waiter waits until there is another leader
+    once,       // one hold, a run; the next one may begin only in the next period
 };
 
-// A latch or a barrier: nobody holds it.
+// What nobody holds: a latch, a barrier, or the watch for another leader.
 [[nodiscard]] constexpr bool is_gate(object_kind what) noexcept
 {
-    return what == object_kind::latch || what == object_kind::barrier;
+    return what == object_kind::latch || what == object_kind::barrier || what == object_kind::watch;
 }
 
 // How a holder enters an object of the kind `shared`.
@@ -34,15 +41,31 @@ struct object {
     std::string name;
     object_kind kind{};
     pawl::layout
-        layout{};  // exclusive, counted: how the store writes it, to share it with other libraries
+        layout{};  // exclusive, counted, many: how the store writes it, to share it with other libraries
     entry_mode mode{};        // shared
     unsigned permits = 1;     // permits: how many each hold takes
     unsigned capacity = 0;    // permits: how many there are
     unsigned expected = 0;    // latch, barrier: how many arrivals open it
     std::uint64_t phase = 0;  // barrier: wait until this phase has ended
+    // exclusive: the name of the condition that a waiter of this lock waits for, or that is notified. It lives
+    // as long as the object.
+    const std::string* condition = nullptr;
+    // many: the names of the locks, each once. `name` is then for messages only.
+    std::vector<std::string> parts{};
+    std::uint64_t seen = 0;   // watch: the fence of the leader that was seen; 0 if there was none
+    std::string candidate{};  // leader: the text of core/candidate.h
+
+    // once
+    std::chrono::milliseconds period{};
+    bool aligned =
+        false;  // periods begin at multiples of it by the store's clock, and not with a run
+    bool retries = false;  // a run that fails does not count
 
     bool operator==(const object&) const = default;
 };
+
+// The names of the locks: those of many, or the one of any other object.
+[[nodiscard]] std::span<const std::string> names_of(const object& what) noexcept;
 
 // Throws pawl::error (bad_argument) unless `name` is 1 to 512 bytes without NUL. `what` is the word for it in
 // the message: "lock name" or "holder".
@@ -52,5 +75,16 @@ void check_name(std::string_view what, std::string_view name);
 // have a digit there, or another length. So every client can tell which holders belong to pawl, and will
 // tell the next waiter when they leave.
 [[nodiscard]] std::string make_holder(std::string random_digits);
+
+// A waiter for many locks may be handed one of them. It then has a part, for which it has another id: its own
+// in capital letters. So that the two differ, the second character of its own is an `a`.
+[[nodiscard]] std::string make_holder_of_many(std::string random_digits);
+[[nodiscard]] std::string part_holder(std::string_view holder);
+
+// The id of the waiter, from any of the two.
+[[nodiscard]] std::string whole_holder(std::string_view holder);
+
+// How long a part is held at most: until the waiter has heard of it, and has asked for the others.
+inline constexpr std::chrono::milliseconds part_lease{1'000};
 
 }  // namespace pawl::core

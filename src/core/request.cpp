@@ -1,5 +1,8 @@
 #include "core/request.h"
 
+#include "base/mutant.h"
+
+#include <algorithm>
 #include <type_traits>
 
 namespace pawl::core {
@@ -13,6 +16,13 @@ cause cause_of(hold_status what) noexcept
     case hold_status::not_a_lock: return cause::not_a_lock;
     }
     return cause::none;
+}
+
+queue_place acquire_request::place() const noexcept
+{
+    const bool is_part =
+        mine.what->kind == object_kind::many && !base::is(base::mutant::part_has_whole_lease);
+    return {client, is_part ? std::min(lease, part_lease) : lease, reserve};
 }
 
 const failure* failure_in(const reply& got)

@@ -14,6 +14,12 @@
 //   release_request   hold_status | failure                   finds that the lock is gone
 //   resize_request    hold_status | failure                   sets the same capacity
 //   arrive_request    arrived | failure                       finds its own arrival
+//   wait_request      hold_status | failure                   finds its own waiter
+//   look_request      hold_status | failure                   finds the same, or that it has left
+//   notify_request    hold_status | failure                   wakes others: they wake for no reason
+//   yield_request     handed_over | no_candidate | …          finds what it did; never acts a second time
+//   read_request      term_seen | failure                     changes nothing
+//   due_request       due | failure                           changes nothing
 #pragma once
 
 #include "base/clock.h"
@@ -23,6 +29,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -112,7 +119,8 @@ struct acquire_request {
     // or the only reader becomes the writer. It is `busy` if others are in. It never joins the queue.
     std::optional<claim> instead_of{};
 
-    [[nodiscard]] queue_place place() const noexcept { return {client, lease, reserve}; }
+    // What a hand-over gives to the waiter. For many locks, that is a part of them.
+    [[nodiscard]] queue_place place() const noexcept;
 };
 
 // ── Requests about a hold ───────────────────────────────────────────────────────────────────────
@@ -147,7 +155,8 @@ struct check_request {
     claim mine{};
 };
 
-// Give the lock back, whatever its count. If the holder id does not hold the lock, it leaves the queue.
+// Give the lock back, whatever its count. If the holder id does not hold the lock, it leaves the queue. If its
+// object has a condition, it leaves that too, and passes on a notification that it may have had.
 struct release_request {
     using reply = hold_reply;
 
@@ -155,6 +164,7 @@ struct release_request {
     std::uint64_t used = 0;    // the holder's last fence; 0 if it is not known
     bool has_reserve = false;  // numbers above `used` are set aside
     bool announce = false;     // publish the release
+    bool used_up = false;      // once: no other run may begin in this period
 
     // For a release that may have been executed before. Others may have had the lock since then, with
     // higher fences, so the store must not take `used` for the last fence.
@@ -215,14 +225,97 @@ struct arrive_request {
     bool drops_out = false;  // one less is expected from the next phase on
 };
 
+// ── Conditions ──────────────────────────────────────────────────────────────────────────────────
+// The object of a waiter, and of a notification, is the lock with the name of the condition.
+
+// Give the lock back, and wait for a condition of it, in one step.
+struct wait_request {
+    using reply =
+        hold_reply;  // `done`: it waits. Otherwise the lock was lost before, and it does not
+
+    release_request release{};
+    claim waiter{};  // a new holder id, which will have the lock again
+    queue_place place{};
+    std::chrono::milliseconds stay{};  // how long the place is kept
+};
+
+// Keep the waiter's place in the condition for longer, or leave the condition.
+struct look_request {
+    using reply = hold_reply;  // `done`: it is there, or was until now; `vanished`: it is not
+
+    claim waiter{};
+    queue_place place{};
+    std::chrono::milliseconds stay{};
+    bool leaves = false;
+};
+
+// Move one waiter, or all, from the condition to the queue of the lock.
+struct notify_request {
+    using reply = hold_reply;  // `done`
+
+    const object* what{};
+    bool all = false;
+};
+
+// ── Yield: hand the lead over to the candidate with this name; if none waits, the term goes on ──
+
+struct no_candidate {};
+
+using yield_reply = std::variant<failure, handed_over, no_candidate, hold_status>;
+
+// The holder numbers its requests. A delayed one must not hand over after the holder was told that the term goes
+// on, so the store executes only a request with a greater number than before. A repetition has the same number.
+struct yield_request {
+    using reply = yield_reply;
+
+    claim mine{};
+    std::uint64_t used = 0;  // the holder's fence
+    std::string_view candidate{};
+    std::uint64_t number = 1;
+    bool announce = false;  // publish the hand-over
+};
+
+// ── Read: who leads ─────────────────────────────────────────────────────────────────────────────
+
+struct term_seen {
+    std::uint64_t fence = 0;  // 0 if there is no leader
+    std::chrono::milliseconds left{-1};
+    std::string candidate{};  // the text of core/candidate.h
+};
+
+using read_reply = std::variant<failure, term_seen>;
+
+struct read_request {
+    using reply = read_reply;
+
+    const object* what{};
+};
+
+// ── Due: when the next run may begin ────────────────────────────────────────────────────────────
+
+struct due {
+    // 0: now, or as soon as the run that is under way has ended. Nothing if the period never ends.
+    std::optional<std::chrono::milliseconds> in{};
+};
+
+using due_reply = std::variant<failure, due>;
+
+struct due_request {
+    using reply = due_reply;
+
+    const object* what{};
+};
+
 // ── Any request, any reply ──────────────────────────────────────────────────────────────────────
 
 // Requests that are repeated until they are answered: core/exchange.h.
-using exchange_request = std::variant<count_request, extend_request, check_request, keep_request,
-                                      release_request, resize_request, arrive_request>;
+using exchange_request =
+    std::variant<count_request, extend_request, check_request, keep_request, release_request,
+                 resize_request, arrive_request, wait_request, look_request, notify_request,
+                 yield_request, read_request, due_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
-using reply =
-    std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply, arrive_reply>;
+using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
+                           arrive_reply, yield_reply, read_reply, due_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

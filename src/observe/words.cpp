@@ -24,6 +24,7 @@ public:
         case errc::bad_argument: return "bad argument";
         case errc::would_deadlock: return "this thread holds the lock already";
         case errc::wrong_process: return "the client belongs to the parent process";
+        case errc::not_due: return "not due: a run has begun in this period";
         }
         return "unknown pawl error " + std::to_string(code);
     }

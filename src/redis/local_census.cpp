@@ -12,7 +12,7 @@ namespace {
 
 // The prefixes of pawl's other keys (docs/wire.md). Every key without one is a lock, because a local
 // server is used for nothing else.
-constexpr std::array<std::string_view, 2> not_locks{"pawl:fence:", "pawl:queue:"};
+constexpr std::array<std::string_view, 3> not_locks{"pawl:fence:", "pawl:queue:", "pawl:mark:"};
 
 [[nodiscard]] bool is_lock(std::string_view key)
 {

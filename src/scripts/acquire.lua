@@ -38,9 +38,7 @@ end
 
 local free = CAN_ENTER()
 if not free and (who ~= ARGV[1] or flags % 2 == 0) then
-  -- A holder of pawl is p and 31 hexadecimal digits, or 47: the last 16 of these are its client's.
-  local ours = who == ARGV[1] or
-    string.byte(who) == 112 and (#who == 32 or #who == 48) and not string.find(who, '%X', 2)
+  local ours = who == ARGV[1] or IS_OF_PAWL(who)
   -- If this request's own id is the holder, a repetition was granted first. It must not join the queue.
   if who ~= ARGV[1] then
     if ours and #who == 48 then
@@ -55,15 +53,7 @@ if not free and (who ~= ARGV[1] or flags % 2 == 0) then
   if flags >= 8 and redis.call('PTTL', KEYS[2]) == -1 then
     redis.call('PEXPIRE', KEYS[2], FENCE_LIFETIME())
   end
-  local left, code = redis.call('PTTL', KEYS[1]), '0 '
-  if not ours then
-    -- Lock libraries write random tokens of 16 characters and more, or, in the old way, a time.
-    local shortest = string.find(who, '^[%d.]+$') and 10 or 16
-    local is_token = #who >= shortest and not string.find(who, '[^%w%-_=+/:.@]')
-    code = (left == -1 and not is_token) and '-3 ' or '-2 '
-  end
-  -- Lua writes no more than 14 digits of a number.
-  return code .. (left < 1e12 and left or '999999999999') .. ' ' .. micros
+--@ busy
 end
 
 -- The fence first: if anything about it fails, nothing has been taken.

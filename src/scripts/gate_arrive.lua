@@ -57,7 +57,7 @@ end
 if opens then
   local who, place = redis.call('LPOP', KEYS[3]), redis.call('LPOP', KEYS[3])
   while place do
-    if micros < place then
+    if micros < place and LEASE_IN(place) == '' then
       redis.pcall('PUBLISH', 'pawl:client:' .. CLIENT_IN(place),
         'grant ' .. who .. ' ' .. phase .. ' ' .. micros .. ' ' .. KEYS[1])
     end

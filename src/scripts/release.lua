@@ -13,28 +13,13 @@ if who ~= ARGV[1] then
   return who and -1 or 0
 end
 
-local first = FIRST()
-if not first and not ARGV[4] then
+local first, reserved = FIRST(), ARGV[4]
+if not first and not reserved then
   LEAVE()
   ANNOUNCE()
   return 1
 end
 
 --@ clock
-local last = ARGV[2]
-if last == '0' then
-  -- A key of another type is replaced. An error here would lose the waiter that was taken out of the queue.
-  last = redis.pcall('GET', KEYS[2])
-  last = type(last) == 'string' and last or ''
-end
---@ hand_over
-if not who then
-  LEAVE()
-  if ARGV[4] then
-    -- The reserved numbers are given back.
-    local kept = last
-    redis.call('SET', KEYS[2], kept, 'PX', KEPT_FOR())
-  end
-end
-ANNOUNCE()
+--@ give_back
 return 1

@@ -12,15 +12,16 @@ namespace pawl::sync {
 
 using base::boot_time;
 
-namespace {
-
 core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock>& lock)
 {
     const auto& settings = lock->settings();
     const auto lease = std::make_shared<core::lease>();
     lease->what = {settings, &settings->what};
     const bool same = base::is(base::mutant::d38_same_holder);
-    lease->holder = core::make_holder(same ? client.id() : client.platform().random_id());
+    auto digits = same ? client.id() : client.platform().random_id();
+    lease->holder = settings->what.kind == core::object_kind::many
+                        ? core::make_holder_of_many(std::move(digits))
+                        : core::make_holder(std::move(digits));
     // With the client in it, the server can tell this client when another one wants the lock.
     if (settings->linger.count() > 0) lease->holder += client.room().client();
     lease->length = settings->lease;
@@ -31,8 +32,6 @@ core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock
     lease->watcher = lock;
     return lease;
 }
-
-}  // namespace
 
 acquisition::acquisition(client_state& client, std::shared_ptr<local_lock> lock, time_limit limit,
                          release_mode how)
@@ -198,6 +197,8 @@ core::step acquisition::granted()
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
     lease->has_reserve = lease->reserve > 0;
+    lease->used_up = lease->what->kind == core::object_kind::once && !lease->what->retries &&
+                     !base::is(base::mutant::once_taken_back);
     if (instead_of_) {
         // The server does not shorten the lease of the old holder.
         lease->deadline = instead_of_->deadline.load();

@@ -26,6 +26,10 @@
 
 namespace pawl::sync {
 
+// For a new holder of the lock.
+[[nodiscard]] core::lease_ptr new_lease(client_state& client,
+                                        const std::shared_ptr<local_lock>& lock);
+
 class acquisition final : public call {
 public:
     // `client` must outlive it.

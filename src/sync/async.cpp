@@ -2,6 +2,7 @@
 #include <pawl/error.h>
 
 #include "sync/async_access.h"
+#include "sync/condition_state.h"
 #include "sync/message.h"
 
 #include <cstdint>
@@ -78,6 +79,20 @@ sync::gate_arrivals::result_handler telling(const sync::gate_arrivals& where,
         }
     };
 }
+
+// A run that has begun: its turn instead of its hold.
+class turn_completion final : public acquire_completion {
+public:
+    explicit turn_completion(std::unique_ptr<begin_completion> told) : told_{std::move(told)} {}
+
+    void done(hold got, std::error_code ec, std::string_view message) noexcept override
+    {
+        told_->done(pawl::detail::turn_access::make(std::move(got)), ec, message);
+    }
+
+private:
+    std::unique_ptr<begin_completion> told_;
+};
 
 void wait_for_phase(const sync::gate_arrivals& where, std::uint64_t phase,
                     const std::shared_ptr<completion>& told, const std::stop_token& stop)
@@ -157,6 +172,38 @@ void arrive_and_wait(barrier& what, std::unique_ptr<completion> told, std::stop_
             wait_for_phase(where, std::get<std::uint64_t>(got), told, stop);
         }
     });
+}
+
+void wait(condition_variable& what, hold held, time_limit limit,
+          std::unique_ptr<acquire_completion> told, std::stop_token stop)
+{
+    async_access::state(what).wait(std::move(held), limit, std::move(told), std::move(stop));
+}
+
+void notify_one(condition_variable& what, std::unique_ptr<completion> told)
+{
+    async_access::state(what).notify(false, std::move(told));
+}
+
+void notify_all(condition_variable& what, std::unique_ptr<completion> told)
+{
+    async_access::state(what).notify(true, std::move(told));
+}
+
+void try_begin(once_per& what, std::unique_ptr<begin_completion> told, std::stop_token stop)
+{
+    auto& state = async_access::state(what);
+    refuse_child(state.client(), "begin", what.name());
+    state.acquire(time_limit::now(), std::make_unique<turn_completion>(std::move(told)),
+                  std::move(stop));
+}
+
+void done(once_per::turn what, std::unique_ptr<completion> told)
+{
+    auto run = pawl::detail::turn_access::take(std::move(what));
+    const auto held = checked(async_access::take(run), "done");
+    held->use_up_period();
+    held->leave(telling(held, "done", std::move(told)));
 }
 
 }  // namespace pawl::async

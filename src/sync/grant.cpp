@@ -86,6 +86,18 @@ maybe_trouble grant::leave()
     return note(got.what, got.sent, length);
 }
 
+maybe_trouble grant::leave_to_server()
+{
+    auto& leases = client_->leases();
+    leases.notice_time(lease_);
+    static_cast<void>(drop_one());
+    lock_->given_back(lease_);
+    if (leases.end(lease_)) return std::nullopt;
+    // What may be left of it at the server can go.
+    leases.give_back(lease_, lease_->wanted_until);
+    return lost_because(lease_->why);
+}
+
 void grant::leave(result_handler done)
 {
     const auto left = drop_one();

@@ -53,7 +53,11 @@ public:
     // One hold less: with the last one the lock is released.
     [[nodiscard]] maybe_trouble leave();
 
-    // The same without waiting; `done` is called on the client's scheduler. Both may throw pawl::error
+    // In place of leave(): the only hold leaves, and the caller gives the lock back to the server itself. Trouble
+    // if the lock is lost: then there is nothing to give back.
+    [[nodiscard]] maybe_trouble leave_to_server();
+
+    // The same as leave() without waiting; `done` is called on the client's scheduler. Both may throw pawl::error
     // (bad_argument).
     using result_handler = std::function<void(const maybe_trouble&)>;
     void leave(result_handler done);
@@ -73,6 +77,9 @@ public:
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);
 
+    // For a run of a once_per: it has succeeded, so no other run may begin in its period.
+    void use_up_period() noexcept { lease_->used_up = true; }
+
     // The holder makes progress. False if the lock is lost.
     [[nodiscard]] bool beat();
 
@@ -84,6 +91,7 @@ public:
 
     [[nodiscard]] const core::lease& lease() const noexcept { return *lease_; }
     [[nodiscard]] const core::lease_ptr& share_lease() const noexcept { return lease_; }
+    [[nodiscard]] const std::shared_ptr<local_lock>& lock() const noexcept { return lock_; }
     [[nodiscard]] std::uint64_t fence() const noexcept { return fence_; }
     [[nodiscard]] release_mode how_to_release() const noexcept { return how_; }
     [[nodiscard]] client_state& client() const noexcept { return *client_; }

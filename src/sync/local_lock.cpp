@@ -168,6 +168,12 @@ core::local_sharing::ending local_lock::release(const core::lease_ptr& lease)
     return sharing().release(lease, here.now());
 }
 
+void local_lock::given_back(const core::lease_ptr& lease)
+{
+    const event here{*this};
+    sharing().given_back(lease, here.now());
+}
+
 bool local_lock::begin_change(const core::lease_ptr& lease)
 {
     const event here{*this};

@@ -43,6 +43,7 @@ public:
     void granted(bool alone, const core::lease_ptr& lease);
     void not_granted(bool alone, const trouble& why, const std::optional<core::silence>& seen);
     [[nodiscard]] core::local_sharing::ending release(const core::lease_ptr& lease);
+    void given_back(const core::lease_ptr& lease);
     [[nodiscard]] bool begin_change(const core::lease_ptr& lease);
     void kept(const core::lease_ptr& lease, const core::keep_reply& got, base::boot_time sent);
     void wanted();

@@ -10,7 +10,7 @@ namespace pawl::sync {
 
 settings_ptr settle(core::object what, const lock_options& options, fairness fairness)
 {
-    core::check_name("lock name", what.name);
+    for (const auto& name : core::names_of(what)) core::check_name("lock name", name);
     validate(what, options, fairness);
     const auto usual = what.kind == core::object_kind::counted ? layout::hash : layout::plain;
     what.layout = options.layout.value_or(usual);

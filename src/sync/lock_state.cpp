@@ -132,6 +132,7 @@ void lock_state::raise(std::string_view action, const trouble& what) const
 // The word for acquire() in messages.
 std::string_view lock_state::action() const noexcept
 {
+    if (settings_->what.kind == core::object_kind::once) return "begin";
     return core::is_gate(settings_->what.kind) ? "wait" : "acquire";
 }
 

@@ -1,8 +1,12 @@
 #include "sync/validate.h"
 
+#include "core/candidate.h"
+
 #include <pawl/error.h>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace pawl::sync {
@@ -32,14 +36,24 @@ void check(std::string_view what, unsigned value, unsigned most)
     }
 }
 
-// Several holders may be in such an object, each with a lease of its own.
-void check_for_several_holders(const lock_options& options, std::string_view type)
+// Kinds that only pawl knows: several holders may be in, or the holder shows a payload.
+void check_for_own_kind(const lock_options& options, std::string_view type)
 {
     const auto of_type = " of a " + std::string{type};
     if (options.linger != 0ms) {
         refuse("linger", std::to_string(options.linger.count()) + " ms" + of_type, "0");
     }
     if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
+}
+
+// The lock of a run is stored in one way only, and nobody keeps it after the run.
+void check_once(const core::object& what, const lock_options& options)
+{
+    check("period", what.period, 10ms, 366 * 24h, "10 ms to 366 days");
+    if (options.linger != 0ms) {
+        refuse("linger", std::to_string(options.linger.count()) + " ms of a once_per", "0");
+    }
+    if (options.layout) refuse("layout", "a value of a once_per", "unset: there is one layout");
 }
 
 // How long, and under which condition, the lock stays held.
@@ -75,11 +89,22 @@ void validate(const client_options& options)
 
 void validate(const core::object& what, const lock_options& options, fairness fairness)
 {
-    if (what.kind == core::object_kind::shared) check_for_several_holders(options, "shared_mutex");
+    if (what.kind == core::object_kind::shared) check_for_own_kind(options, "shared_mutex");
     if (what.kind == core::object_kind::permits) {
         validate_capacity(what.capacity);
-        check_for_several_holders(options, "counting_semaphore");
+        check_for_own_kind(options, "counting_semaphore");
     }
+    if (what.kind == core::object_kind::leader) {
+        validate_payload(core::candidate_in(what.candidate).payload);
+        check_for_own_kind(options, "leader");
+    }
+    if (what.kind == core::object_kind::many) {
+        validate_names(what.parts.size());
+        if (options.linger != 0ms) {
+            refuse("linger", std::to_string(options.linger.count()) + " ms of a lock_set", "0");
+        }
+    }
+    if (what.kind == core::object_kind::once) check_once(what, options);
     check_holding(options);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");
@@ -101,6 +126,14 @@ void validate_capacity(unsigned capacity)
     check("capacity", capacity, largest);
 }
 
+void validate_payload(std::string_view payload)
+{
+    constexpr std::size_t longest = 4096;
+    if (payload.size() > longest) {
+        refuse("payload", std::to_string(payload.size()) + " bytes", "0 to 4096 bytes");
+    }
+}
+
 void validate_permits(unsigned permits, unsigned most)
 {
     check("permits", permits, most);
@@ -109,6 +142,11 @@ void validate_permits(unsigned permits, unsigned most)
 void validate_lease(std::string_view option, milliseconds lease)
 {
     check(option, lease, 10ms, 24h, "10 ms to 24 h");
+}
+
+void validate_names(std::size_t names)
+{
+    if (names < 1 || names > 16) refuse("names", std::to_string(names), "1 to 16");
 }
 
 void validate_stripes(std::size_t stripes)

@@ -16,8 +16,10 @@ namespace pawl::sync {
 void validate(const client_options& options);
 void validate(const core::object& what, const lock_options& options, fairness fairness);
 void validate_capacity(unsigned capacity);
+void validate_payload(std::string_view payload);
 void validate_permits(unsigned permits, unsigned most);
 void validate_lease(std::string_view option, std::chrono::milliseconds lease);
+void validate_names(std::size_t names);
 void validate_stripes(std::size_t stripes);
 void validate_stripe(std::size_t index, std::size_t stripes);
 

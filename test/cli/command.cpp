@@ -75,7 +75,9 @@ void command_test::wait_for_renewal(std::string_view key, std::chrono::milliseco
 words command_test::locks()
 {
     words keys = probe_.keys("*");
-    std::erase_if(keys, [](const std::string& key) { return key.starts_with("pawl:fence:"); });
+    std::erase_if(keys, [](const std::string& key) {
+        return key.starts_with("pawl:fence:") || key.starts_with("pawl:mark:");
+    });
     return keys;
 }
 

@@ -37,6 +37,15 @@ protected:
     redis_server server_;
 };
 
+TEST_F(examples, a_client_knows_each_of_three_leaders)
+{
+    const std::string output = output_of("11_leader");
+    EXPECT_THAT(output, HasSubstr("10.0.0.2:80: I hand over to 10.0.0.3:80\n"));
+    EXPECT_THAT(
+        output,
+        HasSubstr("=> 3 leaders, one after another, and a client that knew each of them\n"));
+}
+
 TEST_F(examples, stock_is_not_oversold_and_a_late_sale_is_refused)
 {
     const std::string output = output_of("1_stock_deduction");
@@ -94,6 +103,12 @@ TEST_F(examples, a_cache_is_read_together_and_refreshed_once)
                   "none was mixed\n"));
 }
 
+TEST_F(examples, workers_sleep_until_there_is_work)
+{
+    EXPECT_THAT(output_of("10_work_queue"),
+                HasSubstr("=> 12 orders, 3 packers: each order was packed once\n"));
+}
+
 TEST(example_of_testing, needs_no_server)
 {
     process example{{PAWL_EXAMPLES_DIR "/4_testing_your_code"}};
@@ -124,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                          testing::Values("1_stock_deduction", "2_scheduled_job",
                                          "3_double_submission", "5_asio_server", "6_coroutines",
                                          "7_connection_limit", "8_two_phase_batch",
-                                         "9_refreshed_cache", "demo"));
+                                         "9_refreshed_cache", "10_work_queue", "11_leader",
+                                         "demo"));
 
 }  // namespace
 }  // namespace pawl::test

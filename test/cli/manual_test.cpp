@@ -49,8 +49,8 @@ std::set<std::string> options_of(const words& command)
 std::set<std::string> all_options()
 {
     std::set<std::string> all;
-    for (const words& command : {words{}, words{"run"}, words{"latch"}, words{"barrier"},
-                                 words{"bench"}, words{"local"}}) {
+    for (const words& command : {words{}, words{"run"}, words{"once"}, words{"latch"},
+                                 words{"barrier"}, words{"lead"}, words{"bench"}, words{"local"}}) {
         all.merge(options_of(command));
     }
     return all;
@@ -134,7 +134,8 @@ words completed(const words& line)
 TEST(completion_of_bash, offers_commands_and_options)
 {
     EXPECT_THAT(completed({"r"}), ElementsAre("run"));
-    EXPECT_THAT(completed({""}), ElementsAre("run", "latch", "barrier", "bench", "local"));
+    EXPECT_THAT(completed({""}),
+                ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local"));
     EXPECT_THAT(completed({"--ver"}), ElementsAre("--version"));
     EXPECT_THAT(completed({"run", "--hold"}), ElementsAre("--hold-at-least"));
     EXPECT_THAT(completed({"run", "k", "--no"}), ElementsAre("--nonblock"));
@@ -145,7 +146,7 @@ TEST(completion_of_bash, offers_commands_and_options)
 
 TEST(completion_of_bash, offers_every_option_of_help)
 {
-    for (const std::string command : {"run", "latch", "barrier", "bench"}) {
+    for (const std::string command : {"run", "once", "latch", "barrier", "lead", "bench"}) {
         const words offered = completed({command, "-"});
         const std::set<std::string> known{offered.begin(), offered.end()};
         EXPECT_EQ(known, options_of({command})) << command;
@@ -158,6 +159,7 @@ TEST(completion_of_bash, offers_commands_in_the_position_of_a_command)
     EXPECT_THAT(completed({"run", "-w", "5", "k", "printen"}), Contains("printenv"));
     EXPECT_THAT(completed({"run", "k", "--", "printen"}), Contains("printenv"));
     EXPECT_THAT(completed({"run", "--on-lost", "printen"}), Contains("printenv"));
+    EXPECT_THAT(completed({"once", "--every", "1h", "k", "printen"}), Contains("printenv"));
     EXPECT_THAT(completed({"run", "k", "printenv", "--ur"}), ElementsAre());
     EXPECT_THAT(completed({"run", "-w", "printen"}), ElementsAre());
     EXPECT_THAT(completed({"run", "printen"}), ElementsAre()) << "this is the KEY";
@@ -218,6 +220,7 @@ TEST(completion_of_fish, offers_commands_in_the_position_of_a_command)
     if (!is_installed("fish")) return;
     EXPECT_THAT(completed_by_fish("pawl run k printen"), HasSubstr("printenv"));
     EXPECT_THAT(completed_by_fish("pawl run -w 5 k printen"), HasSubstr("printenv"));
+    EXPECT_THAT(completed_by_fish("pawl once --every 1h k printen"), HasSubstr("printenv"));
     EXPECT_THAT(completed_by_fish("pawl run --url redis://h k printen"), HasSubstr("printenv"));
 }
 
@@ -312,7 +315,8 @@ TEST_F(environment_of_the_command, is_described_in_help_and_guide)
 TEST(help, fits_on_a_terminal_of_80_columns)
 {
     for (const words& command : {words{"--help"}, words{"run", "--help"}, words{"latch", "--help"},
-                                 words{"barrier", "--help"}, words{"bench", "--help"}}) {
+                                 words{"barrier", "--help"}, words{"once", "--help"},
+                                 words{"lead", "--help"}, words{"bench", "--help"}}) {
         std::istringstream help{run_pawl(command).out};
         for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80U) << line;
     }

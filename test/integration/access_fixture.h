@@ -28,6 +28,9 @@ inline void use_everything(client& own)
     shared_mutex both{own, "stock:49", quick(2400ms)};
     both.acquire().release();
     EXPECT_TRUE(both.shared().acquire().confirm());
+    once_per job{own, "stock:50", 1h, {.aligned = true}, quick(2400ms)};
+    if (auto turn = job.try_begin()) turn->done();
+    EXPECT_GT(job.due_in(), 0ms);
     EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
     EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
     own.ping();

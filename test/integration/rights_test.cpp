@@ -60,6 +60,9 @@ protected:
             std::this_thread::sleep_for(2ms);
         }
         try_permits(own);
+        std::error_code refused;
+        (void)leader{own, "stock:49"}.try_campaign("payload", refused);
+        try_once(own);
         (void)outcome_of([&] { own.ping(); });
         made.database = 1;
         client elsewhere{made};
@@ -84,6 +87,15 @@ protected:
         seats.resize(2, ignored);
     }
 
+    static void try_once(client& own)
+    {
+        std::error_code ignored;
+        once_per job{own, "stock:50", 1h, {.aligned = true}, quick(1s)};
+        auto turn = job.try_begin(ignored);
+        if (turn) turn->done(ignored);
+        (void)job.due_in(ignored);
+    }
+
     // One client has all permits and gives them back while another waits. Returns whether the other
     // got them.
     bool hands_over_permits(const client_options& made)
@@ -101,6 +113,26 @@ protected:
         const bool got = waiting.get();
         probe_.must({"DEL", "stock:45"});
         return got;
+    }
+
+    // A set of two locks waits for one lock after the other, is renewed, and is given back.
+    void hand_over_a_set(const client_options& made, layout where)
+    {
+        client one{made};
+        client other{made};
+        mutex first{one, "stock:45", quick(10s, where)};
+        mutex second{one, "stock:51", quick(10s, where)};
+        lock_set both{other, {"stock:45", "stock:51"}, quick(600ms, where)};
+        hold held = first.acquire();
+        hold also = second.acquire();
+        auto waiting = std::async(std::launch::async, [&] { return both.try_acquire_for(8s); });
+        EXPECT_TRUE(eventually([&] { return is_queued(); }));
+        held.release();
+        EXPECT_TRUE(eventually([&] { return probe_.exists("pawl:queue:{stock:51}"); }));
+        also.release();
+        const auto got = waiting.get();
+        ASSERT_TRUE(got);
+        EXPECT_TRUE(always(1s, [&] { return got->state() == hold_state::held; }));
     }
 
     using condition = std::function<bool()>;
@@ -172,6 +204,7 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
         EXPECT_TRUE(is_given_up_when_wanted(made, where));
     }
     EXPECT_TRUE(hands_over_permits(made));
+    for (const layout where : {layout::plain, layout::hash}) hand_over_a_set(made, where);
     EXPECT_EQ(denials(), 0);
 }
 

@@ -4,8 +4,6 @@
 
 #include "core/object.h"
 #include "sim/checker_words.h"
-#include "sim/exclusive_checker.h"
-#include "sim/members_checker.h"
 
 #include <pawl/error.h>
 
@@ -18,17 +16,9 @@ using base::boot_time;
 using namespace std::chrono_literals;
 
 checker::checker(const plan& plan, world& world, server& server, trace& trace)
-    : plan_{&plan}, world_{&world}, server_{&server}, trace_{&trace}
+    : run_checker{plan, world, server, trace}
 {
     for (const auto& lock : plan.locks) locks_.emplace_back().name = lock.name;
-    server.watched_by(*this);
-}
-
-void checker::fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text)
-{
-    if (found_) return;
-    found_ = violation{std::string{check}, text, world_->now(), lock};
-    trace_->note(lock, [&] { return "✗ " + std::string{check} + ": " + text; });
 }
 
 std::optional<std::size_t> checker::index_of(std::string_view key) const
@@ -40,7 +30,8 @@ std::optional<std::size_t> checker::index_of(std::string_view key) const
 
 checker::holder_record& checker::record_of(std::string_view holder)
 {
-    return holders_[std::string{holder.substr(0, id_digits)}];
+    // A set of locks has two ids.
+    return holders_[core::whole_holder(holder.substr(0, id_digits))];
 }
 
 bool checker::excused(std::size_t lock, std::string_view holder) const
@@ -119,7 +110,9 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
 
 void checker::gave_up(process& who, std::size_t lock)
 {
-    auto& record = record_of(core::make_holder(who.last_id()));
+    const bool many = plan_->locks[lock].what == lock_plan::kind::set;
+    auto& record = record_of(many ? core::make_holder_of_many(who.last_id())
+                                  : core::make_holder(who.last_id()));
     record.lock = lock;
     record.who = &who;
     record.given_up = record.left = world_->now();
@@ -246,14 +239,6 @@ void checker::heard(process& who, const event& what)
         fail("what is renewed stays", index,
              "lost within the lease: " + std::string{to_string(what.why)});
     }
-}
-
-std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& server, trace& trace)
-{
-    if (plan.kinds == family::members) {
-        return std::make_unique<members_checker>(plan, world, server, trace);
-    }
-    return std::make_unique<exclusive_checker>(plan, world, server, trace);
 }
 
 }  // namespace pawl::sim

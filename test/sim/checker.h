@@ -1,8 +1,9 @@
-// Watches a run, and reports what must never happen. docs/simulator.md lists the checks.
+// The checks that all kinds of locks have in common.
 #pragma once
 
 #include "sim/plan.h"
 #include "sim/process.h"
+#include "sim/run_checker.h"
 #include "sim/script_call.h"
 #include "sim/server.h"
 #include "sim/silence_watch.h"
@@ -26,13 +27,6 @@
 #include <vector>
 
 namespace pawl::sim {
-
-struct violation {
-    std::string check;
-    std::string text;
-    nanoseconds when{};
-    std::optional<std::size_t> lock;  // unset if it concerns all locks
-};
 
 // A grant that a thread asked for.
 struct entry {
@@ -60,9 +54,8 @@ struct belief {
     std::size_t number = 0;
 };
 
-// The checks that are the same for all kinds. exclusive_checker and members_checker add what the server may do,
-// and which grants may exist together.
-class checker : public server::witness {
+// exclusive_checker and members_checker add what the server may do, and which grants may exist together.
+class checker : public run_checker {
 public:
     // ── Reports of the users of locks ───────────────────────────────────────────────────────────
 
@@ -105,44 +98,26 @@ public:
         nanoseconds since_;
     };
 
-    void heard(process& who, const event& what);
+    void heard(process& who, const event& what) override;
     // Writes to the register that the lock guards, or reads it.
     virtual void write(const belief& which) = 0;
 
     // ── Reports of the network and of the faults ────────────────────────────────────────────────
 
-    void sent(const process& who, std::span<const std::string_view> words);
-    // A request on an existing connection: by a thread that waits for the answer, or in the
-    // background.
-    void called(const process& who, std::span<const std::string_view> words);
-    void submitted(const process& who, std::span<const std::string_view> words);
-    void arrived(const process& who) { silences_.heard(who); }
+    void sent(const process& who, std::span<const std::string_view> words) override;
+    void called(const process& who, std::span<const std::string_view> words) override;
+    void submitted(const process& who, std::span<const std::string_view> words) override;
+    void arrived(const process& who) override { silences_.heard(who); }
 
     // A server that loses data, or whose clock goes ahead, may grant a lock that another holder
     // still believes to have. Then only the fence helps: all earlier grants are excused from
     // exclusion.
-    void server_forgot(std::optional<std::size_t> only_lock = std::nullopt);
-    // The server has no data any more. If `known` is false, it has those of an earlier time.
-    virtual void data_lost(bool known) = 0;
-    void lease_asked(std::chrono::milliseconds length);
+    void server_forgot(std::optional<std::size_t> only_lock) override;
 
-    // ── At the end ──────────────────────────────────────────────────────────────────────────────
+    // ── As time passes, and at the end ──────────────────────────────────────────────────────────
 
-    void after_step();
-    // After the faults have ended: detects a waiter that the server could let in, or that waits for a holder
-    // without a hold.
-    virtual void watch_waiting() = 0;
-    // Within this time a client gives back what it gave up, if it can.
-    [[nodiscard]] nanoseconds time_to_clean_up() const;
-    void check_orphans();
-    void check_leftovers();
-    void too_late(const std::string& text) { fail("liveness", std::nullopt, text); }
-
-    [[nodiscard]] const std::optional<violation>& found() const noexcept { return found_; }
-    [[nodiscard]] std::uint64_t grants() const noexcept { return grants_; }
-    [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
-    [[nodiscard]] std::uint64_t stale_writes() const noexcept { return stale_writes_; }
-    [[nodiscard]] std::chrono::milliseconds longest_lease() const noexcept { return longest_; }
+    void after_step() override;
+    void check_orphans() override;
 
 protected:
     checker(const plan& plan, world& world, server& server, trace& trace);
@@ -173,10 +148,11 @@ protected:
 
     // A holder has a new grant: checks its fence.
     virtual void check_fence(const belief& fresh) = 0;
+    // Whether the server has the lock for this holder.
+    [[nodiscard]] virtual bool server_has(const belief& which) const;
     // Whether all that believe to hold the lock may hold it together.
     virtual void check_exclusion(std::size_t lock) = 0;
 
-    void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
     [[nodiscard]] std::optional<std::size_t> index_of(std::string_view key) const;
     [[nodiscard]] holder_record& record_of(std::string_view holder);
     [[nodiscard]] bool believes(const belief& which) const;
@@ -184,19 +160,12 @@ protected:
     [[nodiscard]] bool is_kept_for_nobody(std::string_view holder) const;
 
     // The server has executed a script.
-    void count_script(const script_call& call);
     void server_grants(std::size_t lock, std::string_view holder, bool handed_over);
     // A late request may be executed only if it did not say until when it is wanted.
     void granted_late(holder_record& record, std::size_t lock, bool bounded);
     void gets_place(std::size_t lock, const script_call& call);
 
-    const plan* plan_;
-    world* world_;
-    server* server_;
-    trace* trace_;
     std::vector<lock_record> locks_;
-    std::uint64_t unknown_scripts_ = 0;
-    std::uint64_t stale_writes_ = 0;
 
 private:
     [[nodiscard]] bool may_be_left_behind() const;
@@ -209,15 +178,6 @@ private:
     std::map<std::string, holder_record, std::less<>> holders_;
     std::map<const process*, nanoseconds> last_heard_;
     silence_watch silences_;
-    std::chrono::milliseconds longest_{0};
-    std::uint64_t grants_ = 0;
-    std::uint64_t losses_ = 0;
-    std::uint64_t scripts_in_full_ = 0;
-    std::optional<violation> found_;
 };
-
-// For the kinds of locks in the plan.
-[[nodiscard]] std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& server,
-                                                    trace& trace);
 
 }  // namespace pawl::sim

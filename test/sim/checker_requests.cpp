@@ -26,7 +26,7 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
         record.unheard = world_->now() - last_heard_[&who];
     }
     if (call->what != kind::renew) return;
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
+    for (std::size_t i = 0; i < call->leases(); ++i) {
         auto& record = record_of(call->holder(i));
         ++record.renewals_sent;
         // A thread that does not run may take any time to give the lock back.
@@ -60,15 +60,8 @@ void checker::submitted(const process& who, std::span<const std::string_view> wo
     called(who, words);
     const auto call = read_call(words);
     if (!call || call->what != kind::renew) return;
-    for (std::size_t i = 0; i < call->keys.size(); ++i) {
+    for (std::size_t i = 0; i < call->leases(); ++i) {
         record_of(call->holder(i)).renewal_tried = world_->now();
-    }
-}
-
-void checker::count_script(const script_call& call)
-{
-    if (call.in_full && ++scripts_in_full_ > unknown_scripts_) {
-        fail("scripts by name", std::nullopt, "a script was sent in full that the server knew");
     }
 }
 
@@ -122,11 +115,6 @@ void checker::server_forgot(std::optional<std::size_t> only_lock)
     for (std::size_t i = 0; i < locks_.size(); ++i) {
         if (!only_lock || *only_lock == i) locks_[i].forgotten = world_->now();
     }
-}
-
-void checker::lease_asked(std::chrono::milliseconds length)
-{
-    longest_ = std::max(longest_, length);
 }
 
 }  // namespace pawl::sim

@@ -12,7 +12,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view fence_prefix = "pawl:fence:";
 constexpr nanoseconds tolerance = 2ms;  // between a deadline and telling the holder
 
 }  // namespace
@@ -31,12 +30,17 @@ void checker::after_step()
     }
 }
 
+bool checker::server_has(const belief& which) const
+{
+    const auto holders = server_->holders_of(locks_[which.lock].name);
+    return std::ranges::find(holders, which.holder) != holders.end();
+}
+
 // Until the deadline, the server has the lock for the holder.
 void checker::check_lease_outlives(const belief& which)
 {
     if (!believes(which) || excused(which.lock, which.holder)) return;
-    const auto holders = server_->holders_of(locks_[which.lock].name);
-    if (std::ranges::find(holders, which.holder) == holders.end()) {
+    if (!server_has(which)) {
         fail("the lease outlives the deadline", which.lock,
              named(*which.who) + " believes to hold a lock that the server has freed");
     }
@@ -77,11 +81,6 @@ bool checker::is_kept_for_nobody(std::string_view holder) const
 
 // ── At the end ──────────────────────────────────────────────────────────────────────────────────
 
-nanoseconds checker::time_to_clean_up() const
-{
-    return 3 * plan_->command_limit + 3s;
-}
-
 // Locks that come back with old data are unknown to all clients. Also, a client tries to give a
 // lock back only as long as the lease. A server whose clock is set back keeps it for longer, and
 // accepts a request that is late.
@@ -114,17 +113,6 @@ void checker::check_orphans()
                 fail("nothing is left behind", i,
                      short_id(waiter.holder) + " gave up, and is in the queue");
             }
-        }
-    }
-}
-
-void checker::check_leftovers()
-{
-    for (const auto& key : server_->keys()) {
-        if (!key.starts_with(fence_prefix)) {
-            fail("nothing is left behind", std::nullopt, "there is still a key " + key);
-        } else if (server_->ttl_of(key) <= 0ms) {
-            fail("nothing is left behind", std::nullopt, "a fence without expiry: " + key);
         }
     }
 }

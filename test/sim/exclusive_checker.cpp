@@ -37,12 +37,11 @@ void exclusive_checker::before(const std::vector<std::string_view>& words)
 
 void exclusive_checker::after(const std::vector<std::string_view>& words, std::string_view reply)
 {
-    if (reply.starts_with("-NOSCRIPT")) ++unknown_scripts_;
     if (words[0] == "SET") after_bare_take(words, reply);
     if (words[0] == "INCR") after_bare_count(words, reply);
     const auto call = read_call(words);
+    count_script(call, reply);
     if (!call) return;
-    count_script(*call);
     const auto first = index_of(call->keys[0]).value();
     check_order(*call, reply, first);
     if (call->what == kind::acquire) {

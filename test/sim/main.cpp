@@ -11,14 +11,22 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace pawl::sim {
 namespace {
 
+std::vector<family> every_family()
+{
+    std::vector<family> all;
+    for (const auto& each : all_families()) all.push_back(each.which);
+    return all;
+}
+
 struct settings {
     campaign_options campaign;
-    std::vector<family> kinds{family::exclusive, family::members};
+    std::vector<family> kinds = every_family();
     double hours = 0;
     bool mutants = true;
     std::uint64_t most_mutant_seeds = 5'000;
@@ -33,7 +41,7 @@ struct settings {
 std::string replay_command(const plan& what, const plan& whole, const std::string& mutant)
 {
     std::string text = "./dev sim --replay " + std::to_string(what.seed);
-    if (what.kinds == family::members) text += " --family members";
+    if (what.kinds != family::exclusive) text += " --family " + std::string{name_of(what.kinds)};
     for (std::size_t i = 0; i < fault_count; ++i) {
         if (whole.faults.test(i) && !what.faults.test(i)) {
             text += " --without " + std::string{fault_names[i]};
@@ -184,11 +192,15 @@ void define(CLI::App& app, settings& wanted)
     app.add_option("--seeds", campaign.seeds, "number of runs")->capture_default_str();
     app.add_option("--hours", wanted.hours, "how long to run, instead of a number of runs")
         ->check(CLI::PositiveNumber);
-    app.add_option(
-           "--family", wanted.kinds,
-           "exclusive: locks that one holder at a time has; members: those that several may enter")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, family>{
-            {"exclusive", family::exclusive}, {"members", family::members}}));
+    std::map<std::string, family> names;
+    std::string meanings;
+    for (const auto& each : all_families()) {
+        names[std::string{each.name}] = each.which;
+        meanings += (meanings.empty() ? "" : "; ") + std::string{each.name} + ": " +
+                    std::string{each.meaning};
+    }
+    app.add_option("--family", wanted.kinds, meanings)
+        ->transform(CLI::CheckedTransformer(std::move(names)));
     app.add_option("--from", campaign.first_seed, "the first seed")->capture_default_str();
     app.add_option("--jobs", campaign.jobs, "processes at a time")
         ->check(CLI::Range(1, 64))

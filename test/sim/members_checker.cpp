@@ -59,10 +59,9 @@ void members_checker::told(std::string_view push)
 
 void members_checker::after(const std::vector<std::string_view>& words, std::string_view reply)
 {
-    if (reply.starts_with("-NOSCRIPT")) ++unknown_scripts_;
     const auto call = read_call(words);
+    count_script(call, reply);
     if (!call) return;
-    count_script(*call);
     for (std::size_t i = 0; i < before_.size(); ++i) {
         const auto index = index_of(call->keys[i]).value();
         const auto is = look_at(index);

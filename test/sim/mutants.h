@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/mutant.h"
-#include "sim/plan.h"
+#include "sim/family.h"
 
 #include <functional>
 #include <span>
@@ -24,8 +24,13 @@ struct mutant {
     };
     std::vector<change> in_scripts;
 
-    family kinds = family::exclusive;  // whose runs must detect it
+    family kinds =
+        family::exclusive;  // whose runs must detect it; its list is in the row of the family
 };
+
+[[nodiscard]] std::vector<mutant> exclusive_mutants();
+[[nodiscard]] std::vector<mutant> members_mutants();
+[[nodiscard]] std::vector<mutant> many_mutants();
 
 [[nodiscard]] std::span<const mutant> all_mutants();
 [[nodiscard]] const mutant* mutant_named(std::string_view name);

@@ -45,27 +45,10 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::shared: return "shared";
     case lock_plan::kind::readers_first: return "readers-first";
     case lock_plan::kind::semaphore: return "semaphore";
+    case lock_plan::kind::set: return "set";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
-}
-
-// With separate dice, so that the rest of a seed's run is the same for both families.
-std::vector<lock_plan> draw_members(dice dice)
-{
-    using kind = lock_plan::kind;
-    std::vector<lock_plan> drawn;
-    const auto count = dice.one_of({1, 1, 2});
-    for (int i = 0; i < count; ++i) {
-        const auto what = dice.one_of(
-            {kind::shared, kind::shared, kind::readers_first, kind::semaphore, kind::semaphore});
-        const bool counts = what == kind::semaphore;
-        drawn.push_back(
-            {.name = "lock:" + std::to_string(i),
-             .what = what,
-             .capacity = counts ? static_cast<std::uint64_t>(dice.between(1, 6)) : writer_weight});
-    }
-    return drawn;
 }
 
 milliseconds at_least(milliseconds least, nanoseconds value)
@@ -87,6 +70,7 @@ std::vector<way_in> lock_plan::ways() const
     case kind::mutex:
     case kind::recursive:
     case kind::fair:
+    case kind::set:
     case kind::polling: break;
     }
     return {{}};
@@ -103,6 +87,46 @@ bool plan::server_may_be_silent() const
         fault::empty_restarts, fault::old_restarts,   fault::loading,       fault::wild_drift,
         fault::server_forward, fault::server_far_back};
     return std::ranges::any_of(silencers, [this](fault each) { return has(each); });
+}
+
+void draw_members(plan& drawn, dice dice)
+{
+    using kind = lock_plan::kind;
+    drawn.locks.clear();
+    const auto count = dice.one_of({1, 1, 2});
+    for (int i = 0; i < count; ++i) {
+        const auto what = dice.one_of(
+            {kind::shared, kind::shared, kind::readers_first, kind::semaphore, kind::semaphore});
+        const bool counts = what == kind::semaphore;
+        drawn.locks.push_back(
+            {.name = "lock:" + std::to_string(i),
+             .what = what,
+             .capacity = counts ? static_cast<std::uint64_t>(dice.between(1, 6)) : writer_weight});
+    }
+}
+
+// Each lock by itself, and one or two sets of them. All have the same layout, because they share locks.
+void draw_many(plan& drawn, dice dice)
+{
+    using kind = lock_plan::kind;
+    drawn.locks.clear();
+    const auto stored = dice.chance(0.7) ? layout::plain : layout::hash;
+    const auto count = dice.between(2, 3);
+    std::vector<std::string> names;
+    for (int i = 0; i < count; ++i) {
+        names.push_back("lock:" + std::to_string(i));
+        drawn.locks.push_back({.name = names.back(), .what = kind::fair, .how_stored = stored});
+    }
+    const auto add_set = [&](std::vector<std::string> parts) {
+        std::string name;
+        for (const auto& each : parts) name += (name.empty() ? "" : ", ") + each;
+        drawn.locks.push_back({.name = std::move(name),
+                               .what = kind::set,
+                               .how_stored = stored,
+                               .parts = std::move(parts)});
+    };
+    add_set(names);
+    if (count == 3 && dice.chance(0.7)) add_set({names[dice.below(2)], names[2]});
 }
 
 plan draw_plan(std::uint64_t seed, family kinds)
@@ -150,7 +174,8 @@ plan draw_plan(std::uint64_t seed, family kinds)
     const auto cycle = drawn.think + drawn.work;
     drawn.length = cycle * dice.between(20, 300);
     drawn.most_steps = 60'000;
-    if (kinds == family::members) drawn.locks = draw_members(sim::dice{seed}.stream(901));
+    // With separate dice, so that the rest of a seed's run is the same for all families.
+    parts_of(kinds).draw(drawn, sim::dice{seed}.stream(901));
     return drawn;
 }
 

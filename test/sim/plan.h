@@ -2,28 +2,18 @@
 #pragma once
 
 #include "sim/dice.h"
+#include "sim/family.h"
 #include "sim/fault.h"
 
 #include <pawl/options.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace pawl::sim {
-
-// Each seed has one run of each family. The runs of a seed have the same faults.
-enum class family {
-    exclusive,  // locks that have one holder at a time
-    members,    // those that several holders may enter: shared_mutex and counting_semaphore
-};
-
-[[nodiscard]] constexpr std::string_view name_of(family kinds)
-{
-    return kinds == family::members ? "members" : "exclusive";
-}
 
 // How a thread enters a lock. A writer of a shared mutex weighs as much as all readers that there can be.
 struct way_in {
@@ -36,11 +26,12 @@ constexpr std::uint64_t writer_weight = 1'000'000'000;
 
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };
+    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore, set };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
-    std::uint64_t capacity = 1;  // the weights that may be in at the same time
+    std::uint64_t capacity = 1;        // the weights that may be in at the same time
+    std::vector<std::string> parts{};  // of a set: the names of its locks
 
     [[nodiscard]] std::vector<way_in> ways() const;
 };
@@ -77,7 +68,19 @@ struct plan {
     [[nodiscard]] bool leases_are_kept() const { return !has(fault::wild_drift); }
 };
 
+[[nodiscard]] inline std::chrono::milliseconds in_ms(nanoseconds value)
+{
+    using std::chrono::milliseconds;
+    return std::max(std::chrono::duration_cast<milliseconds>(value), milliseconds{1});
+}
+
 [[nodiscard]] plan draw_plan(std::uint64_t seed, family kinds = family::exclusive);
+
+// The locks of the family `members`.
+void draw_members(plan& drawn, dice dice);
+
+// The locks of the family `many`.
+void draw_many(plan& drawn, dice dice);
 
 // A description of a few lines.
 [[nodiscard]] std::string describe(const plan& what);

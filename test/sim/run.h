@@ -1,10 +1,11 @@
 // One run, from its plan to its result.
 #pragma once
 
-#include "sim/checker.h"
+#include "sim/family.h"
 #include "sim/fault.h"
 #include "sim/participant.h"
 #include "sim/plan.h"
+#include "sim/run_checker.h"
 #include "sim/server.h"
 #include "sim/trace.h"
 #include "sim/world.h"
@@ -40,7 +41,14 @@ public:
     [[nodiscard]] report execute();
 
 private:
-    struct kind_of_harm;
+    // Each kind has separate dice: without one kind, the others stay the same.
+    struct kind_of_harm {
+        fault which;
+        dice chance;
+        nanoseconds often;
+    };
+
+    // These are in run_faults.cpp.
     void plan_fault(fault which);
     void plan_next(kind_of_harm& harm);
     void strike(kind_of_harm& harm);
@@ -52,6 +60,7 @@ private:
     [[nodiscard]] bool step_server_clock(nanoseconds by);
     [[nodiscard]] bool go_far_back(dice& chance);
     void for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end);
+
     void add_participant();
     [[nodiscard]] participant* any_participant(dice& chance);
     [[nodiscard]] drifting_clock draw_clock(nanoseconds start, dice& dice);
@@ -69,7 +78,8 @@ private:
     trace trace_;
     std::array<std::uint64_t, fault_count> fired_{};
     server server_;
-    std::unique_ptr<checker> checker_;
+    std::unique_ptr<cast> cast_;
+    run_checker* checker_;
     stage stage_;
     std::vector<std::unique_ptr<participant>> participants_;  // including dead ones
     bool finishing_ = false;  // no participant wants a lock any more

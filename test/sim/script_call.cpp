@@ -1,42 +1,16 @@
 #include "sim/script_call.h"
 
 #include "redis/resp.h"
-#include "redis/scripts.h"
 #include "store/redis/reading.h"
 
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <utility>
 
 namespace pawl::sim {
 namespace {
 
 using kind = script_call::kind;
-
-const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
-{
-    namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 16> known{{
-        {&scripts::plain_acquire, kind::acquire},
-        {&scripts::hash_acquire, kind::acquire},
-        {&scripts::plain_renew, kind::renew},
-        {&scripts::hash_renew, kind::renew},
-        {&scripts::plain_keep, kind::keep},
-        {&scripts::hash_keep, kind::keep},
-        {&scripts::plain_release, kind::release},
-        {&scripts::hash_release, kind::release},
-        {&scripts::hash_set_count, kind::set_count},
-        {&scripts::plain_check, kind::check},
-        {&scripts::hash_check, kind::check},
-        {&scripts::members_acquire, kind::acquire},
-        {&scripts::members_renew, kind::renew},
-        {&scripts::members_check, kind::check},
-        {&scripts::members_release, kind::release},
-        {&scripts::members_exchange, kind::exchange},
-    }};
-    return known;
-}
 
 std::int64_t number_in(std::string_view word)
 {
@@ -46,6 +20,38 @@ std::int64_t number_in(std::string_view word)
 }
 
 }  // namespace
+
+std::span<const known_script> known_scripts()
+{
+    namespace scripts = redis::scripts;
+    static const std::array known{
+        known_script{&scripts::plain_acquire, kind::acquire},
+        known_script{&scripts::hash_acquire, kind::acquire},
+        known_script{&scripts::plain_renew, kind::renew},
+        known_script{&scripts::hash_renew, kind::renew},
+        known_script{&scripts::plain_keep, kind::keep},
+        known_script{&scripts::hash_keep, kind::keep},
+        known_script{&scripts::plain_release, kind::release},
+        known_script{&scripts::hash_release, kind::release},
+        known_script{&scripts::hash_set_count, kind::set_count},
+        known_script{&scripts::plain_check, kind::check},
+        known_script{&scripts::hash_check, kind::check},
+        known_script{&scripts::members_acquire, kind::acquire},
+        known_script{&scripts::members_renew, kind::renew},
+        known_script{&scripts::members_check, kind::check},
+        known_script{&scripts::members_release, kind::release},
+        known_script{&scripts::members_exchange, kind::exchange},
+        known_script{&scripts::plain_many_acquire, kind::acquire, true},
+        known_script{&scripts::hash_many_acquire, kind::acquire, true},
+        known_script{&scripts::plain_many_renew, kind::renew, true},
+        known_script{&scripts::hash_many_renew, kind::renew, true},
+        known_script{&scripts::plain_many_check, kind::check, true},
+        known_script{&scripts::hash_many_check, kind::check, true},
+        known_script{&scripts::plain_many_release, kind::release, true},
+        known_script{&scripts::hash_many_release, kind::release, true},
+    };
+    return known;
+}
 
 bool script_call::joins() const
 {
@@ -102,11 +108,12 @@ std::optional<script_call> read_call(std::span<const std::string_view> words)
 {
     const bool in_full = words[0] == "EVAL";
     if (!in_full && words[0] != "EVALSHA") return std::nullopt;
-    for (const auto& [script, what] : known_scripts()) {
+    for (const auto& [script, what, many] : known_scripts()) {
         if (words[1] != (in_full ? script->text : script->sha)) continue;
         const auto keys = static_cast<std::size_t>(number_in(words[2]));
         return script_call{.what = what,
                            .in_full = in_full,
+                           .many = many,
                            .keys = words.subspan(3, keys),
                            .arguments = words.subspan(3 + keys)};
     }

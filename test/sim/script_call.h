@@ -1,6 +1,8 @@
 // A request to the simulated server, parsed from its words.
 #pragma once
 
+#include "redis/scripts.h"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +16,18 @@ struct script_call {
     enum class kind { acquire, set_count, renew, check, keep, release, exchange };
     kind what{};
     bool in_full = false;
+    bool many = false;  // of sets of locks
     std::span<const std::string_view> keys;
     std::span<const std::string_view> arguments;
 
     // The holder of the i-th lock. In a set of members, its weight follows the id.
     [[nodiscard]] std::string_view holder(std::size_t i = 0) const
     {
-        return what == kind::renew ? arguments[2 * i] : arguments[0];
+        return what == kind::renew ? arguments[(many ? 3 : 2) * i] : arguments[0];
     }
+
+    // A renewal: how many leases it renews.
+    [[nodiscard]] std::size_t leases() const { return arguments.size() / (many ? 3 : 2); }
 
     // An exchange: the holder that leaves.
     [[nodiscard]] std::string_view old_holder() const { return arguments[5]; }
@@ -34,6 +40,14 @@ struct script_call {
     [[nodiscard]] std::string_view client() const;
     [[nodiscard]] bool reads() const { return arguments[3][13] == 's'; }
 };
+
+// All scripts that the simulator knows.
+struct known_script {
+    const redis::script* text = nullptr;
+    script_call::kind what{};
+    bool many = false;
+};
+[[nodiscard]] std::span<const known_script> known_scripts();
 
 [[nodiscard]] std::string_view name_of(script_call::kind what);
 

@@ -26,11 +26,17 @@ protected:
     {
         const auto flags = std::to_string((asked.repeated ? 1 : 0) + (asked.join ? 2 : 0));
         return ask({"EVAL", redis::scripts::gate_wait.text, "3", "a", "f", "q", who,
-                    asked.wanted_until, flags, place(core::entry_mode::writer, asked), made_,
-                    after});
+                    asked.wanted_until, flags, gate_place(asked), made_, after});
     }
     // Without joining the queue.
     std::string look(std::string_view who) { return wait(who, of_a_latch, {.join = false}); }
+
+    [[nodiscard]] std::string gate_place(const how& asked) const
+    {
+        const auto until = std::chrono::floor<std::chrono::milliseconds>(now_) + asked.stay;
+        return place_text({.name = {}, .kind = core::object_kind::latch},
+                          {asked.client, asked.lease, 0}, until);
+    }
 
     std::string leave_queue(std::string_view who)
     {
@@ -64,6 +70,26 @@ TEST_F(gate_scripts, a_latch_opens_with_the_last_arrival_and_tells_all_waiters)
     EXPECT_EQ(ask({"EXISTS", "q"}), ":0|");
     EXPECT_EQ(wait("z"), open_in(1));
     EXPECT_EQ(ask({"EXISTS", "q"}), ":0|");
+}
+
+// A program may use one name for a lock and for a latch, by mistake.
+TEST_F(gate_scripts, a_waiter_for_a_lock_of_the_same_name_is_not_told_that_it_has_the_lock)
+{
+    ask({"RPUSH", "q", "of-a-lock", place(core::entry_mode::writer, {})});
+    wait("x");
+    arrive("p", 1, 2);
+    EXPECT_EQ(heard(), told("x", phase(1)));
+}
+
+TEST_F(gate_scripts, a_lock_of_the_same_name_is_not_handed_over_to_a_waiter_at_the_gate)
+{
+    const std::string holder = "p" + std::string(31, '0');
+    ask({"SET", "lock", holder, "PX", "10000"});
+    wait("x");
+    EXPECT_EQ(ask({"EVAL", redis::scripts::plain_release.text, "3", "lock", "f", "q", holder, "0"}),
+              ":1|");
+    EXPECT_EQ(heard(), "");
+    EXPECT_EQ(ask({"EXISTS", "lock"}), ":0|");
 }
 
 TEST_F(gate_scripts, a_waiter_that_has_asked_before_learns_that_it_was_told)

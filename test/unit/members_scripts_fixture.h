@@ -70,7 +70,7 @@ protected:
     [[nodiscard]] std::string place(core::entry_mode mode, const how& asked) const
     {
         const auto until = std::chrono::floor<std::chrono::milliseconds>(now_) + asked.stay;
-        return place_text({asked.client, asked.lease, 0}, until, mode);
+        return place_text({.name = {}, .mode = mode}, {asked.client, asked.lease, 0}, until);
     }
 
     // The sum of the weights that are in.

@@ -82,7 +82,7 @@ protected:
     [[nodiscard]] std::string place(const how& asked = {}) const
     {
         const auto until = std::chrono::floor<std::chrono::milliseconds>(now_) + asked.stay;
-        return place_text({asked.client, asked.lease, asked.reserve}, until);
+        return place_text({}, {asked.client, asked.lease, asked.reserve}, until);
     }
 
     // The reply to an acquire or a keep.

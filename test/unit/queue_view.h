@@ -36,6 +36,25 @@ public:
         return ask("LLEN", store::queue_key(lock)) / elements_each;
     }
 
+    // The number of waiters for a condition of a lock. Must not be called while the server is frozen.
+    [[nodiscard]] std::int64_t length(const std::string& lock, const std::string& condition)
+    {
+        constexpr std::int64_t elements_each = 2;
+        return ask("LLEN", store::condition_key(lock, condition)) / elements_each;
+    }
+
+    // Whether some client has the lock. Must not be called while the server is frozen.
+    [[nodiscard]] bool is_held(const std::string& lock) { return ask("EXISTS", lock) == 1; }
+    // The number of watchers of a leader. Must not be called while the server is frozen.
+    [[nodiscard]] std::int64_t watchers(const std::string& leader)
+    {
+        constexpr std::int64_t elements_each = 2;
+        return ask("LLEN", store::watch_key(leader)) / elements_each;
+    }
+
+    // The rest of the life of a key in ms: -1 if it does not expire, -2 if it does not exist.
+    [[nodiscard]] std::int64_t life_of(const std::string& key) { return ask("PTTL", key); }
+
     // Whether the lock was ever granted, even if it was given back since. Must not be called while
     // the server is frozen.
     [[nodiscard]] bool has_fence(const std::string& lock)

@@ -43,12 +43,19 @@ TEST_F(wire, an_acquire_contains_how_it_would_wait)
 TEST_F(wire, a_place_in_the_queue_contains_what_the_server_needs)
 {
     const std::string_view client = "0123456789abcdef";
-    EXPECT_EQ(place_text({.client = client, .lease = 9s}, 1'700'000'000'000ms),
+    EXPECT_EQ(place_text({}, {.client = client, .lease = 9s}, 1'700'000'000'000ms),
               "1700000000000x0123456789abcdef00009000");
-    EXPECT_EQ(place_text({.client = client, .lease = 24h, .reserve = 1000}, 5s),
+    EXPECT_EQ(place_text({}, {.client = client, .lease = 24h, .reserve = 1000}, 5s),
               "0000000005000x0123456789abcdef100086400000");
-    EXPECT_EQ(place_text({.client = {}, .lease = 20ms, .reserve = 9'999}, 0ms),
+    EXPECT_EQ(place_text({}, {.client = {}, .lease = 20ms, .reserve = 9'999}, 0ms),
               "0000000000000x0000000000000000999920");
+}
+
+TEST_F(wire, the_place_of_a_waiter_at_a_gate_has_no_lease)
+{
+    EXPECT_EQ(place_text({.name = {}, .kind = core::object_kind::latch},
+                         {.client = "0123456789abcdef", .lease = 30s}, 1'700'000'000'000ms),
+              "1700000000000x0123456789abcdef0000");
 }
 
 TEST_F(wire, an_acquire_contains_its_end_by_the_servers_clock)
@@ -90,10 +97,9 @@ TEST_F(wire, a_release_says_only_what_is_needed)
 TEST_F(wire, an_announcement_is_json_whatever_the_names_are)
 {
     const wall_time time{1'700'000'000'123ms};
-    EXPECT_EQ(announcement(mine_, time),
+    EXPECT_EQ(announcement("a", "me", time),
               R"({"lockKey":"a","releaseTime":1700000000123,"holder":"me"})");
-    const core::object quoting{.name = "say \"a\""};
-    EXPECT_EQ(announcement({&quoting, "m\\e"}, time),
+    EXPECT_EQ(announcement("say \"a\"", "m\\e", time),
               R"({"lockKey":"say \"a\"","releaseTime":1700000000123,"holder":"m\\e"})");
 }
 

@@ -3,6 +3,7 @@
 
 #include <pawl/error.h>
 
+#include <condition_variable>
 #include <string>
 #include <system_error>
 
@@ -11,7 +12,14 @@ namespace pawl::detail {
 // Returns whether the try_ forms return an empty result for this code, rather than throw.
 [[nodiscard]] inline bool is_just_no(const std::error_code& ec) noexcept
 {
-    return ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled;
+    return ec == errc::busy || ec == errc::timed_out || ec == errc::cancelled ||
+           ec == errc::not_due;
+}
+
+// What a wait for a condition says about its limit.
+[[nodiscard]] inline std::cv_status status_of(const std::error_code& ec) noexcept
+{
+    return ec ? std::cv_status::timeout : std::cv_status::no_timeout;
 }
 
 // Throws what the blocking calls would have thrown.

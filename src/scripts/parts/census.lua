@@ -10,8 +10,9 @@
 --
 -- Reads the numbers, and removes the holders whose leases have ended. Needs `wanted`, the caller's capacity, or
 -- '' for a shared mutex. Afterwards `known` is the name of the stored capacity, or nil. A set without `out` belongs
--- to another program, and is left alone.
+-- to another program, and is left alone. parts/enter.lua notes in `lives` how long the key lives, to ask only once.
 local now, out, capacity, known, ended = string.sub(micros, 1, 13), nil, tonumber(wanted) or SHARED_CAPACITY(), nil, 0
+local lives = nil
 local numbers = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'WITHSCORES')
 for i = 1, #numbers, 2 do
   local name, number = numbers[i], -numbers[i + 1]

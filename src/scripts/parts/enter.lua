@@ -16,6 +16,8 @@ if wanted ~= '' then
   end
   ends = ends + FENCE_LIFETIME()
 end
-if redis.call('PTTL', KEYS[1]) < ends - now then
-  redis.call('PEXPIRE', KEYS[1], ends - now)
+lives = lives or redis.call('PTTL', KEYS[1])
+if lives < ends - now then
+  lives = ends - now
+  redis.call('PEXPIRE', KEYS[1], lives)
 end

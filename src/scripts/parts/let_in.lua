@@ -6,16 +6,19 @@
 -- it must not block those behind it. parts/hand_over.lua gives the reasons for the rest. A client that may not ask
 -- who listens lets nobody in.
 local first, entered = redis.call('LINDEX', KEYS[3], 0), nil
+local last, reserve, heard = first and redis.pcall('GET', KEYS[2]), '0000', {}
+last = type(last) == 'string' and last or ''
 while first do
   local who, weight, own = first, WEIGHT_IN(first), first == ARGV[1]
   local place = own and own_place or redis.call('LINDEX', KEYS[3], 1) or ''
   local channel, lease = 'pawl:client:' .. CLIENT_IN(place), tonumber(LEASE_IN(place))
   local waits = weight and lease and (own or micros < place)
   if waits and not own then
-    local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)
+    local listeners = heard[channel] or redis.pcall('PUBSUB', 'NUMSUB', channel)
     if listeners.err then
       break
     end
+    heard[channel] = listeners
     waits = listeners[2] > 0
   end
   if waits and out + weight > capacity then
@@ -24,8 +27,6 @@ while first do
   redis.call('LPOP', KEYS[3])
   redis.call('LPOP', KEYS[3])
   if waits then
-    local last, reserve = redis.pcall('GET', KEYS[2]), '0000'
-    last = type(last) == 'string' and last or ''
 --@ member_fence
 --@ enter
     if own then

@@ -6,7 +6,8 @@
 --           is greater than a digit, so `micros < place` as long as it is kept, to the end of the last ms,
 --   15…30   the client's channel,
 --   31…34   how many numbers to reserve above the fence,
---   35…     the lease in ms.
+--   35…     the lease in ms. A waiter at a gate has none: it gets nothing to hold, so a lock of the same name
+--           must not be handed over to it.
 --
 -- MODE_IN(@) is string.sub(@, 14, 14)
 -- CLIENT_IN(@) is string.sub(@, 15, 30)

@@ -192,6 +192,7 @@ std::optional<std::string> server::holder_of(std::string_view key)
     const common::scoped_lock guard{mutex_};
     auto reply = ask({"GET", key});
     if (reply.starts_with('-')) reply = ask({"HGETALL", key});
+    if (reply.starts_with('-')) reply = ask({"LINDEX", key, "0"});
     if (!reply.starts_with('-')) return first_word_of(reply);
     // Several holders may be in. Those whose leases have ended may still be there: parts/census.lua.
     constexpr std::size_t id_size = 32;

@@ -6,6 +6,7 @@
 #include "store/redis/storage.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pawl::store {
@@ -25,14 +26,22 @@ void append_micros(std::string& out, std::chrono::milliseconds time)
     redis::append_word(out, digits);
 }
 
-// The arguments after the place. Locks that one holder has have none.
+// The arguments after the place. Locks that one holder has have none: a candidate is a part of its place.
 std::vector<std::string> more_arguments(const acquire_request& what)
 {
     const auto& object = *what.mine.what;
     switch (storage_of(object)) {
     case storage::plain:
-    case storage::hash: return {};
+    case storage::hash:
+    case storage::term: return {};
+    case storage::watch: return {std::to_string(object.seen)};
     case storage::gate: return {made_as(object), std::to_string(object.phase)};
+    case storage::set_of_plain:
+    case storage::set_of_hash:
+        return {core::part_holder(what.mine.holder), std::to_string(what.lease.count())};
+    case storage::once:
+        return {std::to_string(object.period.count()), object.aligned ? "1" : "",
+                object.retries ? "retry" : "once"};
     case storage::members: break;
     }
     if (!what.instead_of) return {capacity_text(object)};
@@ -54,6 +63,13 @@ core::failure lost_since(const core::object& what)
             .detail = "the server has lost the phase of this arrival"};
 }
 
+core::failure not_due(std::int64_t left_ms)
+{
+    std::string detail = "its mark has no expiry";
+    if (left_ms >= 0) detail = "for another " + std::to_string((left_ms + 999) / 1000) + " s";
+    return {.what = core::failure_kind::not_due, .detail = std::move(detail)};
+}
+
 }  // namespace
 
 void append(std::string& out, const acquire_request& what, const script_style& how,
@@ -63,14 +79,16 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     const auto& script =
         what.instead_of ? redis::scripts::members_exchange : scripts_of(storage_of(object)).acquire;
     const auto more = more_arguments(what);
-    open_call(out, script, how, object.name, 4 + more.size());
+    open_call(out, script, how, object, 4 + more.size());
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
                                 (context.mend ? 8 : 0));
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
-    redis::append_word(out, place_text(what.place(), kept_until, object.mode));
+    auto place = place_text(object, what.place(), kept_until);
+    if (storage_of(object) == storage::term) place.append(" ").append(object.candidate);
+    redis::append_word(out, place);
     for (const auto& each : more) redis::append_word(out, each);
 }
 
@@ -109,6 +127,7 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
     case -5: return too_many_permits(what.mine, answer->number);
     case -6: return other_kind(*what.mine.what);
     case -7: return lost_since(*what.mine.what);
+    case -8: return not_due(answer->number);
     default: return no_sense();
     }
 }

@@ -2,8 +2,6 @@
 
 #include "base/json_text.h"
 
-#include <string_view>
-
 namespace pawl::store {
 namespace {
 
@@ -18,16 +16,17 @@ void append_json(std::string& out, std::string_view text)
 
 }  // namespace
 
-std::string announcement(const core::claim& released, std::chrono::system_clock::time_point now)
+std::string announcement(std::string_view lock, std::string_view holder,
+                         std::chrono::system_clock::time_point now)
 {
     const auto since_epoch =
         std::chrono::floor<std::chrono::milliseconds>(now.time_since_epoch()).count();
     std::string text;
-    text.reserve(64 + released.what->name.size() + released.holder.size());
+    text.reserve(64 + lock.size() + holder.size());
     text.append("{\"lockKey\":");
-    append_json(text, released.what->name);
+    append_json(text, lock);
     text.append(",\"releaseTime\":").append(std::to_string(since_epoch)).append(",\"holder\":");
-    append_json(text, released.holder);
+    append_json(text, holder);
     return text.append("}");
 }
 

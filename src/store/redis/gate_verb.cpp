@@ -9,7 +9,7 @@ namespace pawl::store {
 
 void append(std::string& out, const core::arrive_request& what, const script_style& how)
 {
-    open_call(out, redis::scripts::gate_arrive, how, what.what->name, 5);
+    open_call(out, redis::scripts::gate_arrive, how, *what.what, 5);
     redis::append_word(out, what.participant);
     append_number(out, what.number);
     append_number(out, what.count);

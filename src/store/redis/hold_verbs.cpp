@@ -1,6 +1,7 @@
 #include "store/redis/hold_verbs.h"
 
 #include "store/redis/announcement.h"
+#include "store/redis/condition_verbs.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
@@ -24,7 +25,22 @@ const script_set& scripts_for(const claim& mine)
 
 void append_announcement(std::string& out, const claim& mine, bool announce, wall_time now)
 {
-    redis::append_word(out, announce ? announcement(mine, now) : "");
+    redis::append_word(out, announce ? announcement(mine.what->name, mine.holder, now) : "");
+}
+
+// The numbers of the request are not used: each lock may have been handed over by itself since then.
+void append_release_of_set(std::string& out, const core::release_request& what,
+                           const script_style& how, wall_time now)
+{
+    const auto& object = *what.mine.what;
+    open_call(out, scripts_for(what.mine).release, how, object,
+              2 + (what.announce ? object.parts.size() : 0));
+    redis::append_word(out, what.mine.holder);
+    redis::append_word(out, core::part_holder(what.mine.holder));
+    if (!what.announce) return;
+    for (const auto& lock : object.parts) {
+        redis::append_word(out, announcement(lock, what.mine.holder, now));
+    }
 }
 
 }  // namespace
@@ -46,18 +62,26 @@ void append(std::string& out, const core::count_request& what, const script_styl
 
 void append(std::string& out, const core::check_request& what, const script_style& how)
 {
-    open_call(out, *scripts_for(what.mine).check, how, 1, 1);
-    redis::append_word(out, what.mine.what->name);
+    const auto locks = core::names_of(*what.mine.what);
+    open_call(out, *scripts_for(what.mine).check, how, locks.size(), 1);
+    for (const auto& lock : locks) redis::append_word(out, lock);
     append_holder(out, what.mine);
 }
 
 void append(std::string& out, std::span<const core::extend_request> all, const script_style& how)
 {
-    open_call(out, *scripts_for(all.front().mine).renew, how, all.size(), 2 * all.size());
-    for (const auto& each : all) redis::append_word(out, each.mine.what->name);
+    const bool are_sets = is_set(storage_of(*all.front().mine.what));
+    std::size_t keys = 0;
+    for (const auto& each : all) keys += core::names_of(*each.mine.what).size();
+    const std::size_t arguments = are_sets ? 3 : 2;
+    open_call(out, *scripts_for(all.front().mine).renew, how, keys, arguments * all.size());
+    for (const auto& each : all) {
+        for (const auto& lock : core::names_of(*each.mine.what)) redis::append_word(out, lock);
+    }
     for (const auto& each : all) {
         append_holder(out, each.mine);
         append_milliseconds(out, each.lease);
+        if (are_sets) append_number(out, core::names_of(*each.mine.what).size());
     }
 }
 
@@ -67,15 +91,31 @@ void append(std::string& out, const core::release_request& what, const script_st
     const auto& script = scripts_for(what.mine).release;
     const auto& object = *what.mine.what;
     if (storage_of(object) == storage::members) {
-        open_call(out, script, how, object.name, 3);
+        open_call(out, script, how, object, 3);
         append_holder(out, what.mine);
         redis::append_word(out, capacity_text(object));
         append_announcement(out, what.mine, what.announce, now);
         return;
     }
-    if (storage_of(object) == storage::gate) {
-        open_call(out, script, how, object.name, 1);
+    if (is_set(storage_of(object))) {
+        append_release_of_set(out, what, how, now);
+        return;
+    }
+    if (core::is_gate(object.kind)) {
+        open_call(out, script, how, object, 1);
         append_holder(out, what.mine);
+        return;
+    }
+    if (object.condition != nullptr) {
+        append_leave(out, what, how, now);
+        return;
+    }
+    if (storage_of(object) == storage::once) {
+        open_call(out, script, how, object, 4);
+        redis::append_word(out, what.mine.holder);
+        append_number(out, what.used);
+        append_announcement(out, what.mine, what.announce, now);
+        redis::append_word(out, what.used_up ? "1" : "");
         return;
     }
     // Arguments at the end are left out if they are not needed. Each argument costs the server as much
@@ -83,7 +123,7 @@ void append(std::string& out, const core::release_request& what, const script_st
     std::size_t arguments = 2;
     if (what.announce) arguments = 3;
     if (what.has_reserve) arguments = 4;
-    open_call(out, script, how, object.name, arguments);
+    open_call(out, script, how, object, arguments);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
     if (arguments >= 3) append_announcement(out, what.mine, what.announce, now);
@@ -94,7 +134,7 @@ void append(std::string& out, const core::keep_request& what, const script_style
             wall_time now)
 {
     const auto& script = is_plain(what.mine) ? scripts::plain_keep : scripts::hash_keep;
-    open_call(out, script, how, what.mine.what->name, 6);
+    open_call(out, script, how, *what.mine.what, 6);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
     append_announcement(out, what.mine, what.announce, now);
@@ -105,7 +145,7 @@ void append(std::string& out, const core::keep_request& what, const script_style
 
 void append(std::string& out, const core::resize_request& what, const script_style& how)
 {
-    open_call(out, scripts::members_resize, how, what.what->name, 2);
+    open_call(out, scripts::members_resize, how, *what.what, 2);
     redis::append_word(out, "");
     append_number(out, what.capacity);
 }

@@ -95,6 +95,23 @@ std::string queue_key(std::string_view lock)
     return key_with(queue_prefix, lock);
 }
 
+std::string condition_key(std::string_view lock, std::string_view condition)
+{
+    auto key =
+        key_with(std::string{condition_prefix} + std::to_string(condition.size()) + ':', lock);
+    return key.append(":").append(condition);
+}
+
+std::string watch_key(std::string_view lock)
+{
+    return key_with(watch_prefix, lock);
+}
+
+std::string mark_key(std::string_view lock)
+{
+    return key_with(mark_prefix, lock);
+}
+
 key_tail::key_tail(std::string_view lock) noexcept : tag_{hash_tag(lock)}, name_{lock}
 {
     if (tag_.size() < name_.size()) return;

@@ -11,6 +11,9 @@ namespace pawl::store {
 
 inline constexpr std::string_view fence_prefix = "pawl:fence:";
 inline constexpr std::string_view queue_prefix = "pawl:queue:";
+inline constexpr std::string_view condition_prefix = "pawl:cond:";
+inline constexpr std::string_view watch_prefix = "pawl:watch:";  // the watchers of a leader
+inline constexpr std::string_view mark_prefix = "pawl:mark:";
 
 // The part of a key after these prefixes: {name}, or {tag}:name if the name has a hash tag or cannot be
 // put into braces. Does not allocate. Valid as long as the name is.
@@ -32,6 +35,10 @@ private:
 
 [[nodiscard]] std::string fence_key(std::string_view lock);
 [[nodiscard]] std::string queue_key(std::string_view lock);
+// With the length of the condition's name: otherwise two pairs of names could have the same key.
+[[nodiscard]] std::string condition_key(std::string_view lock, std::string_view condition);
+[[nodiscard]] std::string watch_key(std::string_view lock);
+[[nodiscard]] std::string mark_key(std::string_view lock);
 
 // The part of a key that Redis Cluster hashes, and the slot of the key.
 [[nodiscard]] std::string_view hash_tag(std::string_view key) noexcept;

@@ -23,15 +23,28 @@ void append_padded(std::string& out, std::string_view digits, std::size_t width)
 
 }  // namespace
 
-std::string place_text(const core::queue_place& place, std::chrono::milliseconds until,
-                       core::entry_mode mode)
+std::string place_text(const core::object& what, const core::queue_place& place,
+                       std::chrono::milliseconds until)
 {
     std::string text;
     append_padded(text, std::to_string(until.count()), time_digits);
-    text.push_back(mode == core::entry_mode::reader ? last_fence : new_fence);
+    text.push_back(what.mode == core::entry_mode::reader ? last_fence : new_fence);
+    return text.append(place_text_after_time(what, place));
+}
+
+std::string place_text_after_time(const core::object& what, const core::queue_place& place)
+{
+    std::string text;
     append_padded(text, place.client, client_digits);
     append_padded(text, std::to_string(place.reserve), reserve_digits);
-    return text.append(std::to_string(place.lease.count()));
+    if (!core::is_gate(what.kind)) text.append(std::to_string(place.lease.count()));
+    return text;
+}
+
+std::string place_text_after_time(const core::object& what, const core::queue_place& place)
+{
+    constexpr std::chrono::milliseconds any{0};
+    return place_text(what, place, any).substr(time_digits + 1);
 }
 
 }  // namespace pawl::store

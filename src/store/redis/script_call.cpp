@@ -14,6 +14,15 @@ void append_key(std::string& out, std::string_view prefix, const key_tail& tail)
     redis::append_word_end(out);
 }
 
+// The keys that every lock has.
+void append_keys(std::string& out, std::string_view lock)
+{
+    const key_tail tail{lock};
+    redis::append_word(out, lock);
+    append_key(out, fence_prefix, tail);
+    append_key(out, queue_prefix, tail);
+}
+
 }  // namespace
 
 void open_call(std::string& out, const redis::script& which, const script_style& how,
@@ -33,18 +42,49 @@ void open_call(std::string& out, const redis::script& which, const script_style&
 }
 
 void open_call(std::string& out, const redis::script& which, const script_style& how,
-               std::string_view lock, std::size_t arguments)
+               const core::object& what, std::size_t arguments)
 {
-    open_call(out, which, how, keys_of_a_lock, arguments);
-    const key_tail tail{lock};
-    redis::append_word(out, lock);
-    append_key(out, fence_prefix, tail);
-    append_key(out, queue_prefix, tail);
+    const auto locks = core::names_of(what);
+    const auto keys = keys_of_a_lock * locks.size();
+    switch (what.kind) {
+    case core::object_kind::leader:
+        open_call(out, which, how, keys + 1, arguments);
+        append_keys(out, what.name);
+        append_key(out, watch_prefix, key_tail{what.name});
+        return;
+    case core::object_kind::watch:
+        open_call(out, which, how, keys, arguments);
+        redis::append_word(out, what.name);
+        append_fence_key(out, what.name);
+        append_key(out, watch_prefix, key_tail{what.name});
+        return;
+    case core::object_kind::once:
+        open_call(out, which, how, keys + 1, arguments);
+        append_keys(out, what.name);
+        append_mark_key(out, what.name);
+        return;
+    default:
+        open_call(out, which, how, keys, arguments);
+        for (const auto& lock : locks) append_keys(out, lock);
+    }
+}
+
+void open_condition_call(std::string& out, const redis::script& which, const script_style& how,
+                         const core::object& what, std::size_t arguments)
+{
+    open_call(out, which, how, keys_of_a_lock + 1, arguments);
+    append_keys(out, what.name);
+    redis::append_word(out, condition_key(what.name, *what.condition));
 }
 
 void append_fence_key(std::string& out, std::string_view lock)
 {
     append_key(out, fence_prefix, key_tail{lock});
+}
+
+void append_mark_key(std::string& out, std::string_view lock)
+{
+    append_key(out, mark_prefix, key_tail{lock});
 }
 
 void append_milliseconds(std::string& out, std::chrono::milliseconds value)

@@ -1,6 +1,7 @@
 // Writes a call of one of pawl's scripts, word by word.
 #pragma once
 
+#include "core/object.h"
 #include "redis/handshake.h"
 #include "redis/scripts.h"
 
@@ -25,13 +26,20 @@ struct script_style {
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::size_t keys, std::size_t arguments);
 
-// Begins a call with all keys of one lock, and writes the keys.
+// Begins a call with all keys of an object, and writes the keys. Most objects have three for each lock: the lock, its
+// fence and its queue. A leader has a fourth one, the queue of its watchers. A watcher has that one instead of the
+// queue. A once_per has its mark as the fourth one.
 inline constexpr std::size_t keys_of_a_lock = 3;
 void open_call(std::string& out, const redis::script& which, const script_style& how,
-               std::string_view lock, std::size_t arguments);
+               const core::object& what, std::size_t arguments);
 
-// Writes the key of the lock's fence.
+// The same for a lock and a condition of it, whose key is the fourth one.
+void open_condition_call(std::string& out, const redis::script& which, const script_style& how,
+                         const core::object& what, std::size_t arguments);
+
+// Write the key of the lock's fence, or of its mark.
 void append_fence_key(std::string& out, std::string_view lock);
+void append_mark_key(std::string& out, std::string_view lock);
 
 void append_milliseconds(std::string& out, std::chrono::milliseconds value);
 void append_number(std::string& out, std::uint64_t value);

@@ -2,8 +2,11 @@
 
 #include "base/mutant.h"
 #include "store/redis/acquire_verb.h"
+#include "store/redis/condition_verbs.h"
 #include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
+#include "store/redis/leader_verbs.h"
+#include "store/redis/once_verb.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
@@ -125,7 +128,8 @@ unsigned exchange_call::write(const redis::server_facts& server, std::string& ou
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
                 append(out, only(each), how);
-            } else if constexpr (requires { each.announce; }) {
+            } else if constexpr (
+                requires { each.announce; } || requires { each.release.announce; }) {
                 append(out, each, how, platform_->wall_time());
             } else {
                 append(out, each, how);
@@ -164,7 +168,8 @@ renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
 {
     leases_.reserve(what.all.size());
     places_.reserve(what.all.size());
-    for (const auto wanted : {storage::plain, storage::hash, storage::members}) {
+    for (const auto wanted : {storage::plain, storage::hash, storage::members, storage::term,
+                              storage::once, storage::set_of_plain, storage::set_of_hash}) {
         const auto begin = leases_.size();
         for (std::size_t i = 0; i < what.all.size(); ++i) {
             if (storage_of(*what.all[i].mine.what) != wanted) continue;

@@ -94,7 +94,10 @@ public:
     [[nodiscard]] core::reply take() override { return std::move(got_); }
     [[nodiscard]] bool may_start_server() const noexcept override
     {
-        return std::holds_alternative<core::arrive_request>(what_);
+        return std::holds_alternative<core::arrive_request>(what_) ||
+               std::holds_alternative<core::notify_request>(what_) ||
+               std::holds_alternative<core::read_request>(what_) ||
+               std::holds_alternative<core::due_request>(what_);
     }
 
 private:

@@ -94,7 +94,7 @@ void single_server::heard(std::string_view text)
         listener_->wanted(got->lock);
         return;
     }
-    listener_->granted({.holder = std::string{got->holder},
+    listener_->granted({.holder = core::whole_holder(got->holder),
                         .fence = got->fence,
                         .at = memory_.clock.when(got->time).value_or(base::boot_time{})});
 }

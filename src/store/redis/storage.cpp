@@ -35,6 +35,11 @@ storage storage_of(const core::object& what) noexcept
     case core::object_kind::permits: return storage::members;
     case core::object_kind::latch:
     case core::object_kind::barrier: return storage::gate;
+    case core::object_kind::many:
+        return what.layout == layout::plain ? storage::set_of_plain : storage::set_of_hash;
+    case core::object_kind::leader: return storage::term;
+    case core::object_kind::watch: return storage::watch;
+    case core::object_kind::once: return storage::once;
     case core::object_kind::exclusive:
     case core::object_kind::counted: break;
     }
@@ -50,10 +55,25 @@ const script_set& scripts_of(storage how) noexcept
     static constexpr script_set members{scripts::members_acquire, scripts::members_release,
                                         &scripts::members_renew, &scripts::members_check};
     static constexpr script_set gate{scripts::gate_wait, scripts::gate_leave, nullptr, nullptr};
+    static constexpr script_set set_of_plain{
+        scripts::plain_many_acquire, scripts::plain_many_release, &scripts::plain_many_renew,
+        &scripts::plain_many_check};
+    static constexpr script_set set_of_hash{scripts::hash_many_acquire, scripts::hash_many_release,
+                                            &scripts::hash_many_renew, &scripts::hash_many_check};
+    static constexpr script_set term{scripts::term_acquire, scripts::term_release,
+                                     &scripts::term_renew, &scripts::term_check};
+    static constexpr script_set watch{scripts::term_watch, scripts::gate_leave, nullptr, nullptr};
+    static constexpr script_set once{scripts::once_acquire, scripts::once_release,
+                                     &scripts::plain_renew, &scripts::plain_check};
     switch (how) {
     case storage::hash: return hash;
     case storage::members: return members;
     case storage::gate: return gate;
+    case storage::term: return term;
+    case storage::watch: return watch;
+    case storage::once: return once;
+    case storage::set_of_plain: return set_of_plain;
+    case storage::set_of_hash: return set_of_hash;
     case storage::plain: break;
     }
     return plain;

@@ -4,7 +4,9 @@
 #include "core/object.h"
 #include "core/request.h"
 #include "redis/scripts.h"
+#include "store/redis/script_call.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,18 +14,28 @@
 namespace pawl::store {
 
 enum class storage {
-    plain,    // a string, the holder
-    hash,     // a hash: holder → count
-    members,  // a sorted set of holders, which may be in together
-    gate,     // a hash with the state of a latch or barrier
+    plain,         // a string, the holder
+    hash,          // a hash: holder → count
+    members,       // a sorted set of holders, which may be in together
+    gate,          // a hash with the state of a latch or barrier
+    set_of_plain,  // several locks at once, each of them plain
+    set_of_hash,   // the same, each of them a hash
+    term,          // a list: the leader and its payload
+    watch,         // no key of its own: the watchers of a leader
+    once,          // as plain, with a mark beside it
 };
 
 [[nodiscard]] storage storage_of(const core::object& what) noexcept;
 
+[[nodiscard]] constexpr bool is_set(storage how) noexcept
+{
+    return how == storage::set_of_plain || how == storage::set_of_hash;
+}
+
 struct script_set {
     const redis::script& acquire;
     const redis::script& release;
-    // None for a gate, which nobody holds.
+    // None for a gate or a watch, which nobody holds.
     const redis::script* renew;
     const redis::script* check;
 };

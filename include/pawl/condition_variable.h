@@ -1,0 +1,389 @@
+// pawl::condition_variable: a std::condition_variable that spans processes and machines. A caller
+// that holds a pawl::mutex gives it back, waits until another one notifies, and has it again.
+//
+//   pawl::mutex jobs{client, "jobs"};
+//   pawl::condition_variable more{jobs, "more"};
+//
+//   std::unique_lock lock{jobs};                          // one process
+//   more.wait(lock, [&] { return !queue.empty(); });
+//
+//   { std::scoped_lock guard{jobs}; queue.push(job); }    // another one
+//   more.notify_one();
+//
+//   state of a waiter   where it is               leaves it when
+//   waiting             in the condition          it is notified; its limit passes; it is stopped
+//   woken               in the lock's queue       the lock is handed over to it
+//   returned            holds the lock            –
+//
+//   call                  waits for a         returns                     with the lock
+//                         notification
+//   wait                  for ever            when notified               yes
+//   wait_for, wait_until  to the limit        when notified, or too late  yes
+//   with a stop_token     until the stop      when notified, or stopped   yes
+//   trouble               –                   throws, or sets ec          no
+//
+// To give the lock back and to begin to wait is one step at the server: no notification is lost
+// between the two. A notification moves a waiter to the queue of the lock. The waiter holds the lock
+// when the server's message about the grant arrives, and sends no second request. Waiters are woken
+// in the order in which they began to wait. notify_all() moves all of them; they have the lock one
+// after the other.
+//
+// A waiter may wake although it was not notified, as with std: after a notification whose request
+// was repeated, after its client was not connected to the server for a while, or if the server has
+// lost its data. So check what you wait for: the forms with a predicate do. A notification is for the
+// callers that wait at that moment; if there is none, nothing is kept.
+//
+// The lock that a waiter has after the wait is a new grant, with a new fence. The time to get the
+// lock again is not limited, also with a limit or a stop token, as with std.
+//
+// Trouble. A wait that fails does not hold the lock any more: the hold is empty, and a unique_lock
+// does not own the mutex. These codes are possible; <pawl/error.h> explains each:
+//   - `lost`: the lock was lost before the wait began;
+//   - `unreachable`: the server gave no answer for client_options::command_limit;
+//   - `refused`, `not_a_lock`: as acquire();
+//   - `not_owner`, `bad_argument`, `wrong_process`: nothing is held; it is a hold of another lock;
+//     the process is a child after fork(). These change nothing.
+//
+// If a waiter fails or gives up after it was notified, the notification goes to the next waiter. If
+// the process of a waiter dies, its place ends with its lease, and notifications pass over it. Only
+// if it dies after it was notified, and before it has returned, that one notification is gone.
+//
+// The object belongs to a mutex or fair_mutex and has a name of its own. All objects with the same
+// names are one condition, and are on one server. It may be destroyed while calls are in progress,
+// and may outlive the mutex object. Needs Redis 6.0.6 or later.
+#pragma once
+
+#include <pawl/detail/condition_lock.h>
+#include <pawl/detail/forms.h>
+#include <pawl/export.h>
+#include <pawl/fair_mutex.h>
+#include <pawl/hold.h>
+#include <pawl/lockable.h>
+#include <pawl/mutex.h>
+#include <pawl/time_limit.h>
+
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace pawl {
+
+class PAWL_EXPORT condition_variable {
+public:
+    // Checks the name (1 to 512 bytes, any except NUL). No round trip. Throws pawl::error
+    // (bad_argument).
+    condition_variable(mutex& lock, std::string_view name);
+    condition_variable(fair_mutex& lock, std::string_view name);
+    ~condition_variable();
+    condition_variable(const condition_variable&) = delete;
+    condition_variable& operator=(const condition_variable&) = delete;
+
+    // ── Notify ──────────────────────────────────────────────────────────────────────────────────
+
+    // Wakes the caller that has waited longest, or all. The lock need not be held. If it is free, the
+    // first woken one has it at once; otherwise it is handed over when the holder releases it.
+    // Round trips: one.
+    // On failure: throws pawl::error, or sets ec. After `unreachable` it is not known whether anyone
+    //     was woken: notify again.
+    // Threads: any thread may call them.
+    // Cancellation: none. They end within client_options::command_limit.
+    void notify_one();
+    void notify_one(std::error_code& ec) noexcept;
+    void notify_all();
+    void notify_all(std::error_code& ec) noexcept;
+
+    // ── Wait ────────────────────────────────────────────────────────────────────────────────────
+    // `lock` is a std::unique_lock of the mutex, or a pawl::hold of it.
+
+    // Gives the lock back, waits until it is notified, and has the lock again.
+    // Round trips: one to begin, and one for each look: every third of the lease. None when it is
+    //     notified.
+    // On failure: throws pawl::error, or sets ec, as above.
+    // Threads: any thread may call it. A unique_lock belongs to the thread that locked it.
+    // Cancellation: none; see the forms with a stop_token.
+    template <detail::condition_lock Lock>
+    void wait(Lock& lock)
+    {
+        static_cast<void>(wait_within(lock, time_limit::never(), {}));
+    }
+
+    template <detail::condition_lock Lock>
+    void wait(Lock& lock, std::error_code& ec) noexcept
+    {
+        static_cast<void>(wait_within(lock, time_limit::never(), {}, ec));
+    }
+
+    // Waits until `done()` is true. It is called with the lock held.
+    // Round trips, on failure, threads, cancellation: as above, for each time that it waits.
+    template <detail::condition_lock Lock, std::predicate Predicate>
+    void wait(Lock& lock, Predicate done)
+    {
+        while (!done()) wait(lock);
+    }
+
+    template <detail::condition_lock Lock, std::predicate Predicate>
+    void wait(Lock& lock, Predicate done, std::error_code& ec)
+    {
+        ec.clear();
+        while (!ec && !done()) wait(lock, ec);
+    }
+
+    // These wait until the limit. They return std::cv_status::timeout if the limit has passed and no
+    // notification came before; the lock is held in any case.
+    // Round trips: as wait(); at the limit two more, or three if the lock is busy.
+    // On failure, threads, cancellation: as wait().
+    template <detail::condition_lock Lock, class Rep, class Period>
+    std::cv_status wait_for(Lock& lock, std::chrono::duration<Rep, Period> limit)
+    {
+        return status_of(wait_within(lock, time_limit::after(limit), {}));
+    }
+
+    template <detail::condition_lock Lock, class Rep, class Period>
+    std::cv_status wait_for(Lock& lock, std::chrono::duration<Rep, Period> limit,
+                            std::error_code& ec) noexcept
+    {
+        return status_of(wait_within(lock, time_limit::after(limit), {}, ec));
+    }
+
+    template <detail::condition_lock Lock, class Clock, class Duration>
+    std::cv_status wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> when)
+    {
+        return status_of(wait_within(lock, time_limit::at(when), {}));
+    }
+
+    template <detail::condition_lock Lock, class Clock, class Duration>
+    std::cv_status wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> when,
+                              std::error_code& ec) noexcept
+    {
+        return status_of(wait_within(lock, time_limit::at(when), {}, ec));
+    }
+
+    // These wait until `done()` is true, or until the limit. They return what done() says in the end.
+    // The forms with ec return false if they set it.
+    // Round trips, on failure, threads, cancellation: as above.
+    template <detail::condition_lock Lock, class Rep, class Period, std::predicate Predicate>
+    bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> limit, Predicate done)
+    {
+        return wait_for(lock, std::stop_token{}, limit, std::move(done));
+    }
+
+    template <detail::condition_lock Lock, class Rep, class Period, std::predicate Predicate>
+    bool wait_for(Lock& lock, std::chrono::duration<Rep, Period> limit, Predicate done,
+                  std::error_code& ec)
+    {
+        return wait_for(lock, std::stop_token{}, limit, std::move(done), ec);
+    }
+
+    template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
+    bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> when, Predicate done)
+    {
+        return wait_until(lock, std::stop_token{}, when, std::move(done));
+    }
+
+    template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
+    bool wait_until(Lock& lock, std::chrono::time_point<Clock, Duration> when, Predicate done,
+                    std::error_code& ec)
+    {
+        return wait_until(lock, std::stop_token{}, when, std::move(done), ec);
+    }
+
+    // The same with a stop token, as in std::condition_variable_any. After a stop request they acquire
+    // the lock again, and return what done() says then.
+    // Round trips, on failure, threads: as above.
+    // Cancellation: a stop request ends the wait for a notification.
+    template <detail::condition_lock Lock, std::predicate Predicate>
+    bool wait(Lock& lock, std::stop_token stop, Predicate done)
+    {
+        return wait_while(
+            stop, done, [] { return time_limit::never(); },
+            [&](time_limit limit) { return wait_within(lock, limit, stop); });
+    }
+
+    template <detail::condition_lock Lock, std::predicate Predicate>
+    bool wait(Lock& lock, std::stop_token stop, Predicate done, std::error_code& ec)
+    {
+        return wait_while(
+            stop, done, [] { return time_limit::never(); }, attempt(lock, stop, ec), ec);
+    }
+
+    template <detail::condition_lock Lock, class Rep, class Period, std::predicate Predicate>
+    bool wait_for(Lock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
+                  Predicate done)
+    {
+        return wait_while(stop, done, remaining(time_limit::after(limit)),
+                          [&](time_limit left) { return wait_within(lock, left, stop); });
+    }
+
+    template <detail::condition_lock Lock, class Rep, class Period, std::predicate Predicate>
+    bool wait_for(Lock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
+                  Predicate done, std::error_code& ec)
+    {
+        return wait_while(stop, done, remaining(time_limit::after(limit)), attempt(lock, stop, ec),
+                          ec);
+    }
+
+    template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
+    bool wait_until(Lock& lock, std::stop_token stop, std::chrono::time_point<Clock, Duration> when,
+                    Predicate done)
+    {
+        return wait_while(
+            stop, done, [when] { return time_limit::at(when); },
+            [&](time_limit left) { return wait_within(lock, left, stop); });
+    }
+
+    template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
+    bool wait_until(Lock& lock, std::stop_token stop, std::chrono::time_point<Clock, Duration> when,
+                    Predicate done, std::error_code& ec)
+    {
+        return wait_while(
+            stop, done, [when] { return time_limit::at(when); }, attempt(lock, stop, ec), ec);
+    }
+
+    // ── Boost.Asio ──────────────────────────────────────────────────────────────────────────────
+
+    // These wait and notify with any completion token of Boost.Asio, as the members of acquirable
+    // do. They need <pawl/asio.h>, which has the arguments of the handlers. `held` is empty as soon
+    // as the function returns; the handler gets the new hold.
+    // Round trips, on failure, threads: as the blocking calls, and as acquirable::async_acquire().
+    // Cancellation: of the waits, through the handler's associated cancellation slot. That ends the
+    //     wait for a notification; the handler gets the hold too.
+    template <class CompletionToken>
+    auto async_wait(hold&& held, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait(*this, held,
+                                                             std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class Rep, class Period, class CompletionToken>
+    auto async_wait_for(hold&& held, std::chrono::duration<Rep, Period> limit,
+                        CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::wait_within(
+                *this, held, time_limit::after(limit), std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_notify_one(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::notify(
+                *this, false, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_notify_all(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::notify(
+                *this, true, std::forward<CompletionToken>(token));
+        }
+    }
+
+    // Returns the name of the condition.
+    // Round trips: none.
+    // Threads: any thread may call it.
+    [[nodiscard]] const std::string& name() const noexcept;
+
+private:
+    friend struct async_access;
+
+    condition_variable(lockable& lock, std::string_view name);
+
+    [[nodiscard]] static std::cv_status status_of(bool notified) noexcept
+    {
+        return notified ? std::cv_status::no_timeout : std::cv_status::timeout;
+    }
+
+    // Returns a function that returns the rest of a limit that begins now.
+    [[nodiscard]] static auto remaining(time_limit limit)
+    {
+        const auto end = std::chrono::steady_clock::now() +
+                         (limit.is_never() ? time_limit::now() : limit).wait();
+        return [limit, end] { return limit.is_never() ? limit : time_limit::at(end); };
+    }
+
+    // The loop of std::condition_variable_any.
+    template <class Predicate, class Limit, class Wait>
+    static bool wait_while(const std::stop_token& stop, Predicate& done, const Limit& limit,
+                           const Wait& wait)
+    {
+        while (!stop.stop_requested()) {
+            if (done()) return true;
+            if (!wait(limit())) return done();
+        }
+        return done();
+    }
+
+    template <class Predicate, class Limit, class Wait>
+    static bool wait_while(const std::stop_token& stop, Predicate& done, const Limit& limit,
+                           const Wait& wait, const std::error_code& ec)
+    {
+        const auto locked_and_done = [&] { return !ec && done(); };
+        return wait_while(stop, locked_and_done, limit, wait);
+    }
+
+    template <class Lock>
+    [[nodiscard]] auto attempt(Lock& lock, const std::stop_token& stop, std::error_code& ec)
+    {
+        ec.clear();
+        return [this, &lock, &stop, &ec](time_limit left) {
+            return wait_within(lock, left, stop, ec) && !ec;
+        };
+    }
+
+    // These return whether it was notified. After a failure the lock is not held.
+    [[nodiscard]] bool wait_within(hold& held, time_limit limit, const std::stop_token& stop);
+    [[nodiscard]] bool wait_locked(lockable& lock, bool& is_locked, time_limit limit,
+                                   const std::stop_token& stop);
+    [[noreturn]] void refuse_unlocked() const;
+
+    template <class Mutex>
+    [[nodiscard]] bool wait_within(std::unique_lock<Mutex>& lock, time_limit limit,
+                                   const std::stop_token& stop)
+    {
+        if (!lock.owns_lock()) refuse_unlocked();
+        // If the wait fails, the unique_lock must not unlock.
+        auto* const owner = lock.release();
+        bool is_locked = true;
+        try {
+            const bool notified = wait_locked(*owner, is_locked, limit, stop);
+            lock = std::unique_lock<Mutex>{*owner, std::adopt_lock};
+            return notified;
+        } catch (...) {
+            // Some failures are found before the lock is given back.
+            lock = is_locked ? std::unique_lock<Mutex>{*owner, std::adopt_lock}
+                             : std::unique_lock<Mutex>{*owner, std::defer_lock};
+            throw;
+        }
+    }
+
+    template <class Lock>
+    [[nodiscard]] bool wait_within(Lock& lock, time_limit limit, const std::stop_token& stop,
+                                   std::error_code& ec) noexcept
+    {
+        ec.clear();
+        try {
+            return wait_within(lock, limit, stop);
+        } catch (const std::system_error& e) {
+            ec = e.code();
+            return false;
+        }
+    }
+
+    class state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace pawl

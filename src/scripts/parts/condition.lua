@@ -1,0 +1,6 @@
+-- A condition, KEYS[4], is a list of waiters like the queue, KEYS[3]. A waiter has two elements in it: the holder
+-- id with which it will have the lock again, and its place (parts/place.lua). A notification moves both to the
+-- queue of the lock. The place is written by the script: the client gives its text after the time, and how long
+-- it is kept.
+--
+-- PLACE_FOR(@) is string.format('%013.0f', math.floor(micros / 1000) + @) .. 'x'

@@ -1,0 +1,10 @@
+-- The mark of a once_per, KEYS[4]: a string that expires when the period is over. No mark means that a run is due.
+--
+--   once HOLDER    this holder has begun a run. If it fails or crashes, none is due before the mark expires.
+--   retry HOLDER   the same, but if it fails or crashes, a run is due.
+--   done           a run was made.
+--
+-- A key is still there in the ms in which it expires, so the mark expires one ms before the period is over.
+--
+-- Only a begin writes a holder into the mark. So while the mark names a holder, no other run has begun since.
+-- HAS_MARK() is (mark == 'once ' .. ARGV[1] or mark == 'retry ' .. ARGV[1])

@@ -1,0 +1,13 @@
+-- The term layout, for a leader: a list, KEYS[1], that expires with the lease. Its elements are
+--
+--   0   the holder: the id of the leader,
+--   1   the candidate: its name, a NUL, and its payload. The name is empty if the payload is the name,
+--   2   the fence,
+--   3   the holder that yielded to this one, or '',
+--   4   the number of the last yield request, or '0'.
+--
+-- One key has all of it. So the payload of a leader cannot outlive its term, and lives as long as the lease is renewed.
+--
+-- Of any term, for `holder`:
+-- FIND() is redis.pcall('LINDEX', key, 0)
+-- IS_HOLDER() is found == holder

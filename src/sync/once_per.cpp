@@ -1,0 +1,131 @@
+#include <pawl/detail/async_result.h>
+#include <pawl/error.h>
+#include <pawl/once_per.h>
+
+#include "core/object.h"
+#include "core/request.h"
+#include "sync/async_access.h"
+#include "sync/client_access.h"
+#include "sync/lock_settings.h"
+#include "sync/once_state.h"
+#include "sync/trouble.h"
+
+#include <system_error>
+#include <utility>
+#include <variant>
+
+namespace pawl {
+namespace {
+
+std::optional<once_per::turn> turn_of(sync::grant_ptr granted)
+{
+    return detail::turn_access::make(async_access::make(std::move(granted)));
+}
+
+using due_result = std::variant<std::chrono::milliseconds, sync::trouble>;
+
+due_result ask_due(const sync::lock_state& state)
+{
+    auto& client = state.client();
+    if (client.inherited()) return sync::trouble{errc::wrong_process, {}};
+    try {
+        const auto got = client.ask(core::due_request{.what = &state.settings()->what}).what;
+        if (const auto* const failed = std::get_if<core::failure>(&got)) {
+            return sync::trouble_of(*failed);
+        }
+        const auto& due = std::get<core::due>(got);
+        if (!due.in) return sync::trouble{errc::not_a_lock, "its mark has no expiry"};
+        return *due.in;
+    } catch (const std::system_error& e) {
+        // No descriptors are left. That may pass, like a broken connection.
+        return sync::trouble{errc::unreachable, e.what()};
+    }
+}
+
+}  // namespace
+
+once_per::once_per(client& client, std::string_view name, std::chrono::milliseconds period,
+                   const once_options& options, const lock_options& lock)
+    : state_{std::make_unique<state>(client_access::share(client),
+                                     sync::settle({.name = std::string{name},
+                                                   .kind = core::object_kind::once,
+                                                   .period = period,
+                                                   .aligned = options.aligned,
+                                                   .retries = options.retry_failed},
+                                                  lock, sync::fairness::unfair))}
+{
+}
+
+once_per::~once_per() = default;
+
+std::optional<once_per::turn> once_per::try_begin(const std::stop_token& stop)
+{
+    auto got = state_->acquire(time_limit::now(), stop);
+    if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+        if (detail::is_just_no(failed->code)) return std::nullopt;
+        state_->raise(*failed);
+    }
+    return turn_of(std::get<sync::grant_ptr>(std::move(got)));
+}
+
+std::optional<once_per::turn> once_per::try_begin(std::error_code& ec) noexcept
+{
+    return try_begin({}, ec);
+}
+
+std::optional<once_per::turn> once_per::try_begin(const std::stop_token& stop,
+                                                  std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&]() -> std::optional<turn> {
+        auto got = state_->acquire(time_limit::now(), stop);
+        if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+            ec = failed->code;
+            return std::nullopt;
+        }
+        return turn_of(std::get<sync::grant_ptr>(std::move(got)));
+    });
+}
+
+std::chrono::milliseconds once_per::due_in()
+{
+    const auto got = ask_due(*state_);
+    if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+        state_->raise("due_in", *failed);
+    }
+    return std::get<std::chrono::milliseconds>(got);
+}
+
+std::chrono::milliseconds once_per::due_in(std::error_code& ec) noexcept
+{
+    return sync::with_code(ec, [&] {
+        const auto got = ask_due(*state_);
+        const auto* const failed = std::get_if<sync::trouble>(&got);
+        if (failed != nullptr) ec = failed->code;
+        return failed == nullptr ? std::get<std::chrono::milliseconds>(got)
+                                 : std::chrono::milliseconds{0};
+    });
+}
+
+const std::string& once_per::name() const noexcept
+{
+    return state_->name();
+}
+
+std::chrono::milliseconds once_per::period() const noexcept
+{
+    return state_->settings()->what.period;
+}
+
+void once_per::turn::done()
+{
+    if (const auto mine = async_access::look_at(held_)) mine->use_up_period();
+    held_.release();
+}
+
+void once_per::turn::done(std::error_code& ec) noexcept
+{
+    if (const auto mine = async_access::look_at(held_)) mine->use_up_period();
+    held_.release(ec);
+}
+
+}  // namespace pawl

@@ -1,0 +1,80 @@
+#include "sim/family.h"
+
+#include "sim/exclusive_checker.h"
+#include "sim/lock_user.h"
+#include "sim/many_checker.h"
+#include "sim/members_checker.h"
+#include "sim/mutants.h"
+#include "sim/plan.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pawl::sim {
+namespace {
+
+// Processes that use locks, and the checker that knows which holders may be in together.
+template <class Checker>
+class cast_of_locks final : public cast {
+public:
+    cast_of_locks(const plan& plan, world& world, server& server, trace& trace)
+        : checker_{plan, world, server, trace}
+    {
+    }
+
+    [[nodiscard]] run_checker& checker() override { return checker_; }
+    [[nodiscard]] std::unique_ptr<participant> make_participant(stage& stage, unsigned number,
+                                                                drifting_clock clock,
+                                                                dice dice) override
+    {
+        return std::make_unique<lock_user>(stage, checker_, number, clock, dice);
+    }
+
+private:
+    Checker checker_;
+};
+
+template <class Cast>
+std::unique_ptr<cast> make(const plan& plan, world& world, server& server, trace& trace)
+{
+    return std::make_unique<Cast>(plan, world, server, trace);
+}
+
+}  // namespace
+
+std::span<const family_parts> all_families()
+{
+    static const std::array all{
+        family_parts{.which = family::exclusive,
+                     .name = "exclusive",
+                     .meaning = "locks that one holder at a time has",
+                     .draw = [](plan& /*drawn*/, dice /*dice*/) {},
+                     .make_cast = make<cast_of_locks<exclusive_checker>>,
+                     .mutants = exclusive_mutants},
+        family_parts{.which = family::members,
+                     .name = "members",
+                     .meaning = "those that several may enter",
+                     .draw = draw_members,
+                     .make_cast = make<cast_of_locks<members_checker>>,
+                     .mutants = members_mutants},
+        family_parts{.which = family::many,
+                     .name = "many",
+                     .meaning = "several locks at once",
+                     .draw = draw_many,
+                     .make_cast = make<cast_of_locks<many_checker>>,
+                     .mutants = many_mutants},
+    };
+    return all;
+}
+
+const family_parts& parts_of(family which)
+{
+    return *std::ranges::find(all_families(), which, &family_parts::which);
+}
+
+std::string_view name_of(family which)
+{
+    return parts_of(which).name;
+}
+
+}  // namespace pawl::sim

@@ -1,0 +1,215 @@
+// The faults of a run: when each of them strikes, and what it does.
+#include "sim/run.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl::sim {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t most_participants = 8;
+
+std::size_t index_of(fault which)
+{
+    return static_cast<std::size_t>(which);
+}
+
+}  // namespace
+
+participant* run::any_participant(dice& chance)
+{
+    std::vector<participant*> alive;
+    for (const auto& each : participants_) {
+        if (!each->process().is_dead()) alive.push_back(each.get());
+    }
+    return alive.empty() ? nullptr : alive[chance.below(alive.size())];
+}
+
+void run::plan_fault(fault which)
+{
+    auto chance = dice{plan_.seed}.stream(200 + index_of(which));
+    const auto often = chance.spread(plan_.lease / 2, plan_.lease * 30);
+    harm_.push_back(std::make_unique<kind_of_harm>(kind_of_harm{which, chance, often}));
+    plan_next(*harm_.back());
+}
+
+void run::plan_next(kind_of_harm& harm)
+{
+    const auto from = std::max(world_.now(), quiet_until_);
+    world_.at(from + harm.chance.every(harm.often), [this, &harm] {
+        if (stage_.draining) return;
+        if (world_.now() >= quiet_until_) strike(harm);
+        plan_next(harm);
+    });
+}
+
+void run::strike(kind_of_harm& harm)
+{
+    if (!strike_network(harm) && !strike_process(harm) && !strike_server(harm)) return;
+    ++fired_[index_of(harm.which)];
+    trace_.note(std::nullopt, [&] { return "! " + std::string{name_of(harm.which)}; });
+}
+
+// A fault that lasts for a while, but not beyond the end of the faults.
+void run::for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end)
+{
+    begin();
+    world_.after(chance.spread(plan_.delay, 3 * plan_.lease), [this, end = std::move(end)] {
+        if (!stage_.draining) end();
+    });
+}
+
+bool run::strike_network(kind_of_harm& harm)
+{
+    auto& [which, chance, often] = harm;
+    auto* const who = any_participant(chance);
+    if (who == nullptr) return false;
+    auto& net = who->network();
+    switch (which) {
+    case fault::spikes:
+        net.longest_spike = 2 * plan_.lease;
+        for_a_while(chance, [&] { net.spike = 0.3; }, [&net] { net.spike = 0; });
+        break;
+    case fault::late_requests:
+        net.latest = 3 * plan_.lease;
+        for_a_while(chance, [&] { net.late = 0.2; }, [&net] { net.late = 0; });
+        break;
+    case fault::breaks: who->transport().break_all(false); break;
+    case fault::silent_breaks: who->transport().break_all(true); break;
+    case fault::lost_requests:
+        for_a_while(
+            chance, [&] { net.requests_lost = true; }, [&net] { net.requests_lost = false; });
+        break;
+    case fault::lost_replies:
+        for_a_while(chance, [&] { net.replies_lost = true; }, [&net] { net.replies_lost = false; });
+        break;
+    case fault::lost_pushes:
+        for_a_while(chance, [&] { net.push_loss = 0.3; }, [&net] { net.push_loss = 0; });
+        break;
+    default: return false;
+    }
+    return true;
+}
+
+bool run::strike_process(kind_of_harm& harm)
+{
+    auto& [which, chance, often] = harm;
+    auto* const who = any_participant(chance);
+    if (who == nullptr) return false;
+    switch (which) {
+    case fault::stops: who->process().stop_for(chance.spread(plan_.delay, 4 * plan_.lease)); break;
+    case fault::crashes:
+        who->crash();
+        world_.after(chance.spread(plan_.delay, plan_.lease), [this] {
+            if (!stage_.draining) add_participant();
+        });
+        break;
+    case fault::forks:
+        if (participants_.size() >= most_participants) return false;
+        add_participant();
+        break;
+    case fault::wall_steps: {
+        const auto by = chance.spread(1ms, 10 * plan_.lease);
+        who->process().step_wall_clock(chance.chance(0.5) ? by : -by);
+        break;
+    }
+    default: return false;
+    }
+    return true;
+}
+
+bool run::strike_server(kind_of_harm& harm)
+{
+    auto& [which, chance, often] = harm;
+    auto& engine = server_.engine();
+    switch (which) {
+    case fault::freezes:
+        for_a_while(chance, [this] { server_.freeze(); }, [this] { server_.thaw(); });
+        break;
+    case fault::restarts: return restart_server(chance, true, false);
+    case fault::empty_restarts: return restart_server(chance, false, false);
+    case fault::old_restarts:
+        // Every other time it only takes a snapshot.
+        if (!server_.has_snapshot() || chance.chance(0.5)) {
+            server_.take_snapshot();
+            return false;
+        }
+        return restart_server(chance, true, true);
+    case fault::loading: server_.load_for(chance.spread(plan_.delay, plan_.lease)); break;
+    case fault::script_flushes: engine.flush_scripts(); break;
+    case fault::key_flushes:
+        engine.lose_data();
+        checker_->server_forgot(std::nullopt);
+        checker_->data_lost(true);
+        break;
+    case fault::deletions: {
+        const auto lock = chance.below(plan_.locks.size());
+        server_.erase(plan_.locks[lock].name);
+        checker_->server_forgot(lock);
+        break;
+    }
+    case fault::full_memory:
+        for_a_while(
+            chance, [&] { engine.refuse_writes(true); },
+            [&engine] { engine.refuse_writes(false); });
+        break;
+    case fault::onlookers: server_.let_someone_look_on(); break;
+    case fault::server_forward: return step_server_clock(chance.spread(1ms, 3 * plan_.lease));
+    case fault::server_back: return step_server_clock(-chance.spread(1ms, 3 * plan_.lease));
+    case fault::server_far_back: return go_far_back(chance);
+    default: return false;
+    }
+    return true;
+}
+
+bool run::restart_server(dice& chance, bool keep_data, bool old_data)
+{
+    if (!server_.is_up()) return false;
+    server_.go_down();
+    for (const auto& each : participants_) {
+        if (!each->process().is_dead()) each->transport().break_all(false);
+    }
+    server_.engine().restart(keep_data);
+    if (old_data) server_.restore_snapshot();
+    if (!keep_data || old_data) {
+        checker_->server_forgot(std::nullopt);
+        checker_->data_lost(!old_data);
+    }
+    world_.after(chance.spread(plan_.delay, plan_.lease), [this] { server_.come_up(); });
+    return true;
+}
+
+bool run::step_server_clock(nanoseconds by)
+{
+    // By this clock, a fence is remembered for a day.
+    if (stepped_ + by > 10h || stepped_ + by < -10h) return false;
+    stepped_ += by;
+    server_.step_clock(by);
+    if (by > 0ns) checker_->server_forgot(std::nullopt);
+    return true;
+}
+
+// By days. Only when nothing is held: a lease would last for days, and all would wait for it. The same is true of a
+// member whose lease has ended, and which no script has removed.
+// Afterwards there is a pause that is longer than a fence is remembered.
+bool run::go_far_back(dice& chance)
+{
+    for (const auto& lock : plan_.locks) {
+        if (server_.holder_of(lock.name) || !server_.members_of(lock.name).all.empty())
+            return false;
+    }
+    server_.step_clock(-chance.spread(1h, 96h));
+    const auto silence = chance.spread(1h, 60h);
+    world_.after(chance.spread(plan_.delay, 5 * plan_.lease), [this, silence] {
+        if (stage_.draining) return;
+        for (const auto& each : participants_) each->process().stop_for(silence);
+        quiet_until_ = world_.now() + silence;
+        plan_.length += silence;
+    });
+    return true;
+}
+
+}  // namespace pawl::sim
