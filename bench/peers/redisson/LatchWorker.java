@@ -70,8 +70,15 @@ final class LatchWorker {
         longs.getAndAdd(shared, number * Long.BYTES, 1L);
     }
 
+    // With a limit, because another process may have been killed.
     private void await(int number, long value) throws InterruptedException {
-        while (get(number) < value) Thread.sleep(1);
+        final long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (get(number) < value) {
+            if (System.nanoTime() > limit) {
+                throw new IllegalStateException("the other processes did nothing for 30 s");
+            }
+            Thread.sleep(1);
+        }
     }
 
     private RCountDownLatch latch(long release) {
@@ -104,9 +111,13 @@ final class LatchWorker {
                 if (isLast) return;
             }
         } catch (Throwable problem) {
-            System.err.println(problem);
-            Runtime.getRuntime().halt(1);
+            fail(problem);
         }
+    }
+
+    private static void fail(Throwable problem) {
+        System.err.println(problem);
+        Runtime.getRuntime().halt(1);
     }
 
     private void open(long release) throws InterruptedException {
@@ -140,7 +151,15 @@ final class LatchWorker {
         set(prepared, release);
     }
 
-    void run() throws InterruptedException {
+    void run() {
+        try {
+            lead();
+        } catch (Throwable problem) {
+            fail(problem);
+        }
+    }
+
+    private void lead() throws InterruptedException {
         final List<Thread> threads = new ArrayList<>();
         for (int number = 0; number < loops; ++number) {
             final List<Release> mine = new ArrayList<>();
