@@ -45,6 +45,8 @@ constexpr std::array descriptions{
     description{contender::raw_permits, "raw_permits"},
     description{contender::latch, "latch"},
     description{contender::raw_latch, "raw_latch"},
+    description{contender::condition, "condition"},
+    description{contender::raw_condition, "raw_condition"},
     description{contender::peer, "peer"},
 };
 
@@ -191,6 +193,8 @@ std::unique_ptr<lock> make_lock(contender kind, const std::string& url, std::str
         return std::make_unique<permit_lock>(url, name, holder, contended_permits);
     case contender::latch:
     case contender::raw_latch:
+    case contender::condition:
+    case contender::raw_condition:
     case contender::fair_mutex: return std::make_unique<pawl_lock<fair_mutex>>(url, name, options);
     case contender::mutex_made_anew:
     case contender::raw_same:

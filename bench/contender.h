@@ -30,6 +30,8 @@ enum class contender {
     raw_permits,         // permit_lock
     latch,               // pawl::latch
     raw_latch,           // a message to each process, which wakes its threads: see gate.h
+    condition,           // pawl::condition_variable
+    raw_condition,       // queues of the lock and of the condition: see monitor.h
     peer,                // another library, in a separate program: see peer.h
 };
 
@@ -44,7 +46,8 @@ enum class contender {
 inline constexpr unsigned contended_permits = 3;
 
 // `holder` is for those kinds that do not create their own. Not for mutex_made_anew, raw_same,
-// raw_least and peer, which cannot be waited for, and not for latches: see gate.h.
+// raw_least and peer, which cannot be waited for, and not for latches and
+// conditions: see gate.h and monitor.h.
 [[nodiscard]] std::unique_ptr<lock> make_lock(contender kind, const std::string& url,
                                               std::string_view name, std::string_view holder);
 

@@ -35,6 +35,7 @@ std::string_view kind_of(const contestant& who)
     case contender::raw_readers:
     case contender::raw_permits:
     case contender::raw_latch:
+    case contender::raw_condition:
     case contender::std_mutex:
     case contender::std_shared_mutex: return "baseline";
     default: return "pawl";

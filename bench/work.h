@@ -18,6 +18,7 @@ void take_over_and_back(const worker_task& task, board& shared);
 void cycle_on_free_locks(const worker_task& task, board& shared);
 void cycle_in_flight(const worker_task& task, board& shared);
 void wait_and_be_released(const worker_task& task, board& shared);
+void notify_each_other(const worker_task& task, board& shared);
 
 // ── Common parts ────────────────────────────────────────────────────────────────────────────────
 

@@ -20,6 +20,7 @@ void work(const worker_task& task)
     case pattern::in_flight: cycle_in_flight(task, *shared); break;
     case pattern::free_locks: cycle_on_free_locks(task, *shared); break;
     case pattern::release_all: wait_and_be_released(task, *shared); break;
+    case pattern::notify: notify_each_other(task, *shared); break;
     }
 }
 

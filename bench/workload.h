@@ -17,6 +17,7 @@ enum class pattern {
     free_locks,   // each thread locks and unlocks its own locks, one after the other
     in_flight,    // many cycles at once from one thread; several processes share the locks
     release_all,  // many threads wait for a latch, and all of them are released at once
+    notify,       // two processes wait for each other with a condition
 };
 
 // What is locked where the contender does not say it.

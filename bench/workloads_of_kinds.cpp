@@ -1,4 +1,4 @@
-// The workloads of shared_mutex, counting_semaphore and latch.
+// The workloads of shared_mutex, counting_semaphore, latch and condition_variable.
 #include "targets.h"
 #include "workload.h"
 
@@ -104,12 +104,29 @@ workload release_of_a_thousand()
             .peer_word = "w12"};
 }
 
+// ── Conditions ──────────────────────────────────────────────────────────────────────────────────
+
+workload condition_ping_pong()
+{
+    return {.word = "w13",
+            .title = "W13: two processes, ping-pong with a condition",
+            .what = pattern::notify,
+            .processes = 2,
+            .over_both = true,
+            .entries = {{contender::condition, "pawl::condition_variable"},
+                        {contender::raw_condition, "raw, the least"}},
+            .references = {contender::raw_condition},
+            .metrics = {metric::hand_offs_per_second, metric::hand_off_p50, metric::hand_off_p99,
+                        metric::hand_off_max, metric::commands_per_grant,
+                        metric::server_us_per_grant, metric::client_cpu_us_per_grant}};
+}
+
 }  // namespace
 
 std::vector<workload> of_other_kinds()
 {
     return {readers_of_one_process(), readers_of_eight_processes(), free_permits(),
-            contended_semaphore(), release_of_a_thousand()};
+            contended_semaphore(),    release_of_a_thousand(),      condition_ping_pong()};
 }
 
 }  // namespace pawl::bench
