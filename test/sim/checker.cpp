@@ -86,7 +86,7 @@ belief& checker::granted(process& who, hold& held, const entry& what)
     check_fence(fresh);
     locks_[lock].believers.push_back(&fresh);
     check_exclusion(lock);
-    watch_deadline(fresh.number, world_->now());
+    watch_deadline(fresh.number);
     watch_end_of_hold(fresh);
     return fresh;
 }
@@ -133,7 +133,7 @@ void checker::changing(belief& which)
 void checker::not_changed(belief& which, std::error_code why)
 {
     which.over = false;
-    watch_deadline(which.number, world_->now());
+    watch_deadline(which.number);
     if (why != errc::busy) answered(which, "change of sides", why);
 }
 

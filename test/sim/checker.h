@@ -56,6 +56,7 @@ struct belief {
     nanoseconds asked{};
     bool over = false;  // released, or about to be
     std::size_t number = 0;
+    std::optional<nanoseconds> passed_at{};  // when its deadline was first seen to have passed
 };
 
 // exclusive_checker and members_checker add what the server may do, and which grants may exist together.
@@ -185,7 +186,7 @@ protected:
 private:
     [[nodiscard]] bool may_be_left_behind() const;
     void check_silence(const process& who, std::size_t lock, const attempt& how);
-    void watch_deadline(std::size_t number, nanoseconds due);
+    void watch_deadline(std::size_t number);
     void check_lease_outlives(const belief& which);
     void check_longest_hold(const belief& which);
     void watch_end_of_hold(const belief& which);

@@ -46,9 +46,10 @@ void checker::check_lease_outlives(const belief& which)
     }
 }
 
-// At the deadline the holder is told, whatever the network does. `due` is the deadline as it was
-// known before: after it has passed, the hold only says that no time is left.
-void checker::watch_deadline(std::size_t number, nanoseconds due)
+// At the deadline the holder is told, whatever the network does. After the deadline the hold only says that no time is
+// left, and a renewal may have moved the deadline since the last look. So the time counts from the first look that
+// finds no time left.
+void checker::watch_deadline(std::size_t number)
 {
     const auto found = std::ranges::find(beliefs_, number, &belief::number);
     if (found == beliefs_.end() || found->over || found->who->is_dead()) return;
@@ -56,14 +57,19 @@ void checker::watch_deadline(std::size_t number, nanoseconds due)
     const auto& who = *found->who;
     check_longest_hold(*found);
     const auto left = found->held->valid_for();
-    if (left > 0ns) due = who.true_time_of(who.now() + left);
+    if (left > 0ns) {
+        found->passed_at.reset();
+    } else if (!found->passed_at) {
+        found->passed_at = world_->now();
+    }
+    const auto due = found->passed_at.value_or(who.true_time_of(who.now() + left));
     // A process that was stopped until just now has not had time yet.
     const auto earliest = std::max(due, who.last_stop_end());
     if (left <= 0ns && earliest + tolerance <= world_->now()) {
         fail("told in time", found->lock, "the deadline has passed, and its holder was not told");
         return;
     }
-    world_->at(earliest + tolerance, [this, number, due] { watch_deadline(number, due); });
+    world_->at(earliest + tolerance, [this, number] { watch_deadline(number); });
     world_->at(earliest - 2us, [this, number] {
         const auto again = std::ranges::find(beliefs_, number, &belief::number);
         if (again != beliefs_.end()) check_lease_outlives(*again);
