@@ -3,6 +3,8 @@
 --
 -- A participant numbers its arrivals, and sends the next one only when the last one was answered or given up. So an
 -- arrival whose number is not greater than the last one is a repetition or a delayed request, and does not count.
+-- At a barrier, one that was refused is remembered too, with phase 0: a copy of it may come when more arrivals are
+-- missing, and must not count.
 --
 -- KEYS  1 gate, 2 fence (not used), 3 queue
 -- ARGV  1 participant, 2 number of its arrival, 3 how many arrivals this counts for, 4 what the gate was made as,
@@ -19,10 +21,14 @@
 local made = ARGV[4]
 --@ gate
 local number, mine = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%d+) (%d+) ')
-if number and tonumber(number) >= tonumber(ARGV[2]) then
+local seen = number and tonumber(number) >= tonumber(ARGV[2])
+if seen and mine ~= '0' then
   return '1 ' .. mine .. ' ' .. micros
 end
-if tonumber(ARGV[3]) > tonumber(left) then
+if seen or tonumber(ARGV[3]) > tonumber(left) then
+  if not seen and string.find(made, 'barrier', 1, true) then
+    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' 0 ' .. micros)
+  end
   return '-5 ' .. left .. ' ' .. micros
 end
 mine, left = phase, left - ARGV[3]

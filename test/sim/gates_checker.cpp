@@ -226,11 +226,13 @@ void gates_checker::check_queue(const change& what, bool opens)
         const auto ends = std::chrono::milliseconds{number_in(each.place.substr(0, 13))};
         const auto channel = store::channel_of(std::string_view{each.place}.substr(14, 16));
         const bool can_hear = server_->clock() <= ends && server_->has_listener(channel);
-        if (opens && can_hear && !is_told(each.holder)) {
+        if (opens && before_ && can_hear && !is_told(each.holder)) {
             fail("nobody is forgotten", what.gate.lock, short_id(each.holder) + " is not told");
         }
         const bool leaves = what.call.what == kind::leave_queue && caller == each.holder;
-        if (!opens && !leaves && can_hear && !waits(each.holder)) {
+        // The waiters of a barrier that was lost have lost their arrivals too.
+        const bool of_lost = !before_ && what.is.is_barrier;
+        if (!opens && !leaves && !of_lost && can_hear && !waits(each.holder)) {
             fail("nobody is forgotten", what.gate.lock, short_id(each.holder) + " lost its place");
         }
     }

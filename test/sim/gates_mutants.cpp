@@ -11,7 +11,7 @@ std::vector<mutant> gates_mutants()
         {"counts-again",
          "an arrival that is repeated counts twice",
          code::none,
-         {{"if number and tonumber(number) >= tonumber(ARGV[2]) then", "if false then"}}},
+         {{"local seen = number and tonumber(number) >= tonumber(ARGV[2])", "local seen = false"}}},
         {"new-number",
          "a client gives a new number to an arrival that it repeats",
          code::arrival_numbered_anew,

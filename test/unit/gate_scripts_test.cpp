@@ -128,6 +128,35 @@ TEST_F(gate_scripts, more_arrivals_than_are_missing_are_refused)
     EXPECT_EQ(arrive("p", 1, 2), arrived_in(0)) << "nothing was counted";
 }
 
+TEST_F(gate_scripts, a_delayed_copy_of_a_refused_arrival_does_not_count_in_a_later_phase)
+{
+    made_ = "barrier 2";
+    arrive("p");
+    EXPECT_EQ(arrive("q", 1, 2), said(-5, "1"));
+    EXPECT_EQ(arrive("r"), arrived_in(0)) << "the phase ends";
+    EXPECT_EQ(arrive("q", 1, 2), said(-5, "2")) << "the copy";
+    EXPECT_EQ(arrive("q", 2, 2), arrived_in(1)) << "a new arrival";
+}
+
+TEST_F(gate_scripts, a_barrier_that_is_made_again_does_not_release_the_waiters_of_the_lost_one)
+{
+    made_ = "barrier 2";
+    arrive("p");
+    wait("x", phase(0));
+    ask({"DEL", "a"});
+    arrive("q");
+    arrive("r");
+    EXPECT_EQ(heard(), "");
+}
+
+TEST_F(gate_scripts, a_latch_that_is_made_again_keeps_its_waiters)
+{
+    wait("x");
+    ask({"DEL", "a"});
+    arrive("p", 1, 2);
+    EXPECT_EQ(heard(), told("x", phase(1)));
+}
+
 TEST_F(gate_scripts, a_barrier_begins_its_next_phase)
 {
     made_ = "barrier 2";

@@ -22,6 +22,11 @@ if not known then
   expected = string.match(made, '%d+')
   left, phase, first, tidied = expected, micros, micros, micros
   redis.call('HSET', KEYS[1], 'gate', GATE_TEXT())
+  -- If the gate was lost, its queue may be left. A waiter at a barrier has lost its arrival, so the end of the first
+  -- phase must not release it: it gets an error when it looks again. A waiter at a latch may stay.
+  if string.find(made, 'barrier', 1, true) then
+    redis.call('DEL', KEYS[3])
+  end
 elseif known ~= made then
   local same_kind = string.match(known, '%a+') == string.match(made, '%a+')
   return (same_kind and '-4 ' or '-6 ') .. string.match(known, '%d+') .. ' ' .. micros
