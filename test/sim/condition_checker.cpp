@@ -129,10 +129,11 @@ std::optional<std::size_t> condition_checker::lock_of(const script_call& call) c
 condition_checker::state condition_checker::look_at(std::size_t lock)
 {
     const auto& name = plan_->locks[lock].name;
-    state found{.in_condition = server_->waiters_in(pawl::store::condition_key(name, condition_name)),
-                .in_queue = server_->waiters_in(pawl::store::queue_key(name)),
-                .holder = server_->holder_of(name),
-                .reachable = {}};
+    state found{
+        .in_condition = server_->waiters_in(pawl::store::condition_key(name, condition_name)),
+        .in_queue = server_->waiters_in(pawl::store::queue_key(name)),
+        .holder = server_->holder_of(name),
+        .reachable = {}};
     const auto now = std::chrono::floor<std::chrono::milliseconds>(server_->clock());
     for (const auto* list : {&found.in_condition, &found.in_queue}) {
         for (const auto& each : *list) {

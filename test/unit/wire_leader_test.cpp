@@ -53,10 +53,10 @@ TEST_F(wire_leader, a_yield_has_a_name_and_a_number)
 
 TEST_F(wire_leader, a_watcher_names_the_fence_that_it_has_seen_and_has_a_queue_of_its_own)
 {
-    EXPECT_EQ(written(acquire_request{.mine = {&watch_, "me"}, .lease = 30s}),
-              (word_list{"EVALSHA", sha(redis::scripts::term_watch), "3", "a", "pawl:fence:{a}",
-                         "pawl:watch:{a}", "me", "0", "0",
-                         "0000000000000x00000000000000000000", "17"}));
+    EXPECT_EQ(
+        written(acquire_request{.mine = {&watch_, "me"}, .lease = 30s}),
+        (word_list{"EVALSHA", sha(redis::scripts::term_watch), "3", "a", "pawl:fence:{a}",
+                   "pawl:watch:{a}", "me", "0", "0", "0000000000000x00000000000000000000", "17"}));
     EXPECT_EQ(from(written(core::release_request{.mine = {&watch_, "me"}}), 1),
               (word_list{sha(redis::scripts::gate_leave), "3", "a", "pawl:fence:{a}",
                          "pawl:watch:{a}", "me"}));
