@@ -254,7 +254,10 @@ void gates_checker::waited(waiting which, std::error_code why)
 nanoseconds gates_checker::watch_period() const
 {
     const auto moment = 100 * plan_->delay + 500ms;
-    return plan_->is_calm() ? moment : moment + longest_look * 5 / 4 + plan_->command_limit;
+    if (plan_->is_calm()) return moment;
+    // As long as a slow thread may sleep although its wait is over.
+    const auto asleep = plan_->has(fault::slow_threads) ? nanoseconds{2 * plan_->lease} : 0ns;
+    return moment + longest_look * 5 / 4 + plan_->command_limit + asleep;
 }
 
 // Nobody waits from one call of this to the next if the gate is open all the time.
