@@ -6,6 +6,7 @@
 #include "sim/checker_words.h"
 #include "sim/exclusive_checker.h"
 #include "sim/members_checker.h"
+#include "sim/once_checker.h"
 
 #include <pawl/error.h>
 
@@ -111,7 +112,8 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     if (how.fresh) gave_up(who, lock);
     const bool excusable = why == errc::unreachable && plan_->server_may_be_silent();
     const bool full = why == errc::refused && plan_->has(fault::full_memory);
-    const bool just_no = why == errc::busy || why == errc::timed_out || why == errc::cancelled;
+    const bool just_no = why == errc::busy || why == errc::timed_out || why == errc::cancelled ||
+                         why == errc::not_due;
     if (!just_no && !excusable && !full && !who.is_dead()) {
         fail("no error without a cause", lock, "acquire: " + why.message());
     }
@@ -252,6 +254,9 @@ std::unique_ptr<checker> make_checker(const plan& plan, world& world, server& se
 {
     if (plan.kinds == family::members) {
         return std::make_unique<members_checker>(plan, world, server, trace);
+    }
+    if (plan.kinds == family::once) {
+        return std::make_unique<once_checker>(plan, world, server, trace);
     }
     return std::make_unique<exclusive_checker>(plan, world, server, trace);
 }

@@ -14,7 +14,7 @@
 
 namespace pawl::sim {
 
-class exclusive_checker final : public checker {
+class exclusive_checker : public checker {
 public:
     exclusive_checker(const plan& plan, world& world, server& server, trace& trace);
 
@@ -24,6 +24,9 @@ public:
     void told(std::string_view push) override;
     void data_lost(bool known) override;
     void watch_waiting() override;
+
+protected:
+    void check_fence(const belief& fresh) override;
 
 private:
     struct grant_record {
@@ -50,7 +53,6 @@ private:
         bool waiting_seen = false;
     };
 
-    void check_fence(const belief& fresh) override;
     void check_exclusion(std::size_t index) override;
     void after_acquire(const script_call& call, std::string_view reply);
     void after_change(const script_call& call, std::size_t i, std::string_view reply);

@@ -18,7 +18,7 @@ namespace {
 
 struct settings {
     campaign_options campaign;
-    std::vector<family> kinds{family::exclusive, family::members};
+    std::vector<family> kinds{family::exclusive, family::members, family::once};
     double hours = 0;
     bool mutants = true;
     std::uint64_t most_mutant_seeds = 5'000;
@@ -33,7 +33,7 @@ struct settings {
 std::string replay_command(const plan& what, const plan& whole, const std::string& mutant)
 {
     std::string text = "./dev sim --replay " + std::to_string(what.seed);
-    if (what.kinds == family::members) text += " --family members";
+    if (what.kinds != family::exclusive) text += " --family " + std::string{name_of(what.kinds)};
     for (std::size_t i = 0; i < fault_count; ++i) {
         if (whole.faults.test(i) && !what.faults.test(i)) {
             text += " --without " + std::string{fault_names[i]};
@@ -186,9 +186,12 @@ void define(CLI::App& app, settings& wanted)
         ->check(CLI::PositiveNumber);
     app.add_option(
            "--family", wanted.kinds,
-           "exclusive: locks that one holder at a time has; members: those that several may enter")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, family>{
-            {"exclusive", family::exclusive}, {"members", family::members}}));
+           "exclusive: locks that one holder at a time has; members: those that several may enter; "
+           "once: jobs that run once per period")
+        ->transform(
+            CLI::CheckedTransformer(std::map<std::string, family>{{"exclusive", family::exclusive},
+                                                                  {"members", family::members},
+                                                                  {"once", family::once}}));
     app.add_option("--from", campaign.first_seed, "the first seed")->capture_default_str();
     app.add_option("--jobs", campaign.jobs, "processes at a time")
         ->check(CLI::Range(1, 64))

@@ -311,6 +311,34 @@ std::span<const mutant> all_mutants()
          {{"entered = number\n",
            "entered = number\n      redis.call('RPUSH', KEYS[3], who, place)\n      break\n"}},
          family::members},
+        {"mark-too-short",
+         "the mark of a run expires before its period is over",
+         code::none,
+         {{"'PX', ARGV[5] - 1)", "'PX', math.ceil(ARGV[5] / 2))"},
+          {"- 1, now + 1))", "- math.ceil(ARGV[5] / 2), now + 1))"}},
+         family::once},
+        {"frees-other-mark",
+         "the end of a run removes the mark of another run",
+         code::none,
+         {{"if (mark == 'once ' .. ARGV[1] or mark == 'retry ' .. ARGV[1]) then\n  if ARGV[4]",
+           "if mark then\n  if ARGV[4]"}},
+         family::once},
+        {"begins-twice",
+         "the client takes its run back although it has begun",
+         code::once_taken_back,
+         {},
+         family::once},
+        {"failure-counts",
+         "a run that has failed counts although it is to be retried",
+         code::none,
+         {{"    redis.call('DEL', KEYS[4])\n",
+           "    redis.call('SET', KEYS[4], 'done', 'PX', redis.call('PTTL', KEYS[4]) + 1)\n"}},
+         family::once},
+        {"crash-counts",
+         "a run whose process has crashed counts although it is to be retried",
+         code::none,
+         {{"string.sub(mark, 1, 6) ~= 'retry '", "mark"}},
+         family::once},
     };
     return all;
 }
@@ -332,7 +360,8 @@ void check_changes(const mutant& which)
               &scripts::hash_renew, &scripts::plain_release, &scripts::hash_release,
               &scripts::hash_set_count, &scripts::plain_keep, &scripts::hash_keep,
               &scripts::members_acquire, &scripts::members_renew, &scripts::members_check,
-              &scripts::members_release, &scripts::members_exchange}) {
+              &scripts::members_release, &scripts::members_exchange, &scripts::once_acquire,
+              &scripts::once_release}) {
             fits = fits || script->text.find(from) != std::string_view::npos;
         }
         if (!fits) {

@@ -124,6 +124,11 @@ void participant::make_doors(lock_here& made, const lock_plan& what)
         }
         break;
     }
+    case lock_plan::kind::once:
+        made.once.emplace(*client_, what.name, what.period,
+                          once_options{.aligned = what.aligned, .retry_failed = what.retries},
+                          made.options);
+        break;
     }
 }
 
@@ -169,6 +174,7 @@ void participant::one_cycle(dice& dice)
 {
     sleep(dice.every(stage_->what.think));
     if (stage_->draining || process_->is_dead()) return;
+    if (stage_->what.kinds == family::once) return once_cycle(dice);
     const auto what = choose(dice);
     if (what.by.locks != nullptr && dice.chance(0.1)) {
         lock_and_unlock(dice, what);
@@ -398,6 +404,7 @@ void participant::give_back(dice& dice, belief& mine, hold& held)
 // After the faults, every thread enters every lock once more, in every way, and must get in.
 void participant::last_cycle(dice& dice)
 {
+    if (stage_->what.kinds == family::once) return last_once(dice);
     for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
         for (std::size_t i = 0; i < locks_[lock]->doors.size(); ++i) {
             get_for_sure(dice, {lock, locks_[lock]->doors[i], stage_->world.now()});

@@ -17,6 +17,7 @@
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
 #include <pawl/mutex.h>
+#include <pawl/once_per.h>
 #include <pawl/recursive_mutex.h>
 #include <pawl/shared_mutex.h>
 
@@ -74,6 +75,7 @@ private:
         std::optional<fair_mutex> fair;
         std::optional<shared_mutex> shared;
         std::optional<counting_semaphore> semaphore;
+        std::optional<once_per> once;
         lock_options options;
         std::vector<door> doors;
     };
@@ -102,6 +104,12 @@ private:
     void enter_again(dice& dice, const belief& outer);
     void give_back(dice& dice, belief& mine, hold& held);
     void sleep(nanoseconds duration);
+
+    // Jobs that run once per period: participant_once.cpp.
+    void once_cycle(dice& dice);
+    void last_once(dice& dice);
+    [[nodiscard]] bool try_once(dice& dice, std::size_t lock, const std::stop_token& stop);
+    void run_once(dice& dice, std::size_t lock, nanoseconds asked, once_per::turn turn);
 
     stage* stage_;
     std::shared_ptr<sim::process> process_;

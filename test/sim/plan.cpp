@@ -45,6 +45,7 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::shared: return "shared";
     case lock_plan::kind::readers_first: return "readers-first";
     case lock_plan::kind::semaphore: return "semaphore";
+    case lock_plan::kind::once: return "once";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
@@ -73,6 +74,21 @@ milliseconds at_least(milliseconds least, nanoseconds value)
     return std::max(least, std::chrono::duration_cast<milliseconds>(value));
 }
 
+// A period is shorter than a run, or long enough for many attempts.
+std::vector<lock_plan> draw_once(dice dice, nanoseconds cycle)
+{
+    std::vector<lock_plan> drawn;
+    const auto count = dice.one_of({1, 1, 2});
+    for (int i = 0; i < count; ++i) {
+        drawn.push_back({.name = "lock:" + std::to_string(i),
+                         .what = lock_plan::kind::once,
+                         .period = at_least(10ms, dice.spread(cycle / 4, 8 * cycle)),
+                         .aligned = dice.chance(0.5),
+                         .retries = dice.chance(0.5)});
+    }
+    return drawn;
+}
+
 }  // namespace
 
 std::vector<way_in> lock_plan::ways() const
@@ -87,7 +103,8 @@ std::vector<way_in> lock_plan::ways() const
     case kind::mutex:
     case kind::recursive:
     case kind::fair:
-    case kind::polling: break;
+    case kind::polling:
+    case kind::once: break;
     }
     return {{}};
 }
@@ -151,6 +168,7 @@ plan draw_plan(std::uint64_t seed, family kinds)
     drawn.length = cycle * dice.between(20, 300);
     drawn.most_steps = 60'000;
     if (kinds == family::members) drawn.locks = draw_members(sim::dice{seed}.stream(901));
+    if (kinds == family::once) drawn.locks = draw_once(sim::dice{seed}.stream(902), cycle);
     return drawn;
 }
 
@@ -165,6 +183,9 @@ std::string describe(const plan& what)
             out << (lock.how_stored == layout::hash ? "/hash" : "/plain");
         } else if (lock.what == lock_plan::kind::semaphore) {
             out << " of " << lock.capacity;
+        } else if (lock.what == lock_plan::kind::once) {
+            out << (lock.aligned ? "/aligned" : "") << (lock.retries ? "/retried" : "") << " per "
+                << lock.period.count() << " ms";
         }
         if (lock.linger > 0ms) out << "/lingers " << lock.linger.count() << " ms";
     }

@@ -18,11 +18,17 @@ namespace pawl::sim {
 enum class family {
     exclusive,  // locks that have one holder at a time
     members,    // those that several holders may enter: shared_mutex and counting_semaphore
+    once,       // jobs that run once per period
 };
 
 [[nodiscard]] constexpr std::string_view name_of(family kinds)
 {
-    return kinds == family::members ? "members" : "exclusive";
+    switch (kinds) {
+    case family::members: return "members";
+    case family::once: return "once";
+    case family::exclusive: break;
+    }
+    return "exclusive";
 }
 
 // How a thread enters a lock. A writer of a shared mutex weighs as much as all readers that there can be.
@@ -36,11 +42,15 @@ constexpr std::uint64_t writer_weight = 1'000'000'000;
 
 struct lock_plan {
     std::string name;
-    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore };
+    enum class kind { mutex, recursive, fair, polling, shared, readers_first, semaphore, once };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
     std::chrono::milliseconds linger{0};
     std::uint64_t capacity = 1;  // the weights that may be in at the same time
+    // once
+    std::chrono::milliseconds period{0};
+    bool aligned = false;
+    bool retries = false;
 
     [[nodiscard]] std::vector<way_in> ways() const;
 };

@@ -392,7 +392,8 @@ void run::finish()
     go_on_until(world_.now() + 5 * plan_.lease);
     nanoseconds left = std::max<milliseconds>(checker_->longest_lease(), 2s);
     for (const auto& lock : plan_.locks) {
-        for (const auto& key : {lock.name, store::queue_key(lock.name)}) {
+        for (const auto& key :
+             {lock.name, store::queue_key(lock.name), store::mark_key(lock.name)}) {
             left = std::max<nanoseconds>(left, server_.ttl_of(key));
         }
     }

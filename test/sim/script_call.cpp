@@ -14,10 +14,10 @@ namespace {
 
 using kind = script_call::kind;
 
-const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
+const std::array<std::pair<const redis::script*, kind>, 18>& known_scripts()
 {
     namespace scripts = redis::scripts;
-    static const std::array<std::pair<const redis::script*, kind>, 16> known{{
+    static const std::array<std::pair<const redis::script*, kind>, 18> known{{
         {&scripts::plain_acquire, kind::acquire},
         {&scripts::hash_acquire, kind::acquire},
         {&scripts::plain_renew, kind::renew},
@@ -34,6 +34,8 @@ const std::array<std::pair<const redis::script*, kind>, 16>& known_scripts()
         {&scripts::members_check, kind::check},
         {&scripts::members_release, kind::release},
         {&scripts::members_exchange, kind::exchange},
+        {&scripts::once_acquire, kind::acquire},
+        {&scripts::once_release, kind::release},
     }};
     return known;
 }

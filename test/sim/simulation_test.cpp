@@ -35,7 +35,7 @@ TEST_P(simulation_of, a_seed_is_the_same_every_time)
 }
 
 INSTANTIATE_TEST_SUITE_P(families, simulation_of,
-                         testing::Values(family::exclusive, family::members),
+                         testing::Values(family::exclusive, family::members, family::once),
                          [](const auto& each) { return std::string{name_of(each.param)}; });
 
 TEST(simulation, has_the_same_faults_in_both_families)
