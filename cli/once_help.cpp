@@ -22,8 +22,7 @@ std::vector<section> once_explanation()
                         "command that ends with status 0 counts. After any other end, and after a "
                         "crash of the machine, the next start in the same period runs the command "
                         "again. So start it more often than once per period:"},
-              example{"*/5 * * * *  pawl once --require-remote --every 24h --aligned \\\n"
-                      "             --retry-failed KEY ./job"},
+              example{"*/5 * * * *  pawl once --every 24h --aligned --retry-failed KEY ./job"},
               paragraph{"The environment of the command, signals and --on-lost are as with pawl "
                         "run."}}},
         {.title = "Exit status of pawl once",

@@ -190,7 +190,7 @@ struct detail::turn_access {
         return once_per::turn{std::move(held)};
     }
 
-    [[nodiscard]] static hold take(once_per::turn&& what) noexcept { return std::move(what.held_); }
+    [[nodiscard]] static hold take(once_per::turn what) noexcept { return std::move(what.held_); }
 };
 
 }  // namespace pawl

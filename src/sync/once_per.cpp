@@ -99,10 +99,9 @@ std::chrono::milliseconds once_per::due_in(std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&] {
         const auto got = ask_due(*state_);
-        const auto* const failed = std::get_if<sync::trouble>(&got);
-        if (failed != nullptr) ec = failed->code;
-        return failed == nullptr ? std::get<std::chrono::milliseconds>(got)
-                                 : std::chrono::milliseconds{0};
+        if (const auto* const failed = std::get_if<sync::trouble>(&got)) ec = failed->code;
+        const auto* const left = std::get_if<std::chrono::milliseconds>(&got);
+        return left != nullptr ? *left : std::chrono::milliseconds{0};
     });
 }
 

@@ -107,7 +107,8 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
     if (how.fresh) gave_up(who, lock);
     const bool excusable = why == errc::unreachable && plan_->server_may_be_silent();
     const bool full = why == errc::refused && (plan_->has(fault::full_memory) || may_refuse(lock));
-    const bool just_no = why == errc::busy || why == errc::timed_out || why == errc::cancelled;
+    const bool just_no = why == errc::busy || why == errc::timed_out || why == errc::cancelled ||
+                         why == errc::not_due;
     if (!just_no && !excusable && !full && !who.is_dead()) {
         fail("no error without a cause", lock, "acquire: " + why.message());
     }

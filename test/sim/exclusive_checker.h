@@ -1,4 +1,4 @@
-// The checks of the locks that have one holder at a time: mutex, recursive_mutex, fair_mutex and leader.
+// The checks of the locks that have one holder at a time: mutex, recursive_mutex, fair_mutex, leader and once_per.
 #pragma once
 
 #include "sim/checker.h"
@@ -26,6 +26,7 @@ public:
     void watch_waiting() override;
 
 protected:
+    void check_fence(const belief& fresh) override;
     // The holder that the server gave this fence to.
     [[nodiscard]] std::optional<std::string> holder_with(std::size_t lock,
                                                          std::uint64_t fence) const;
@@ -55,7 +56,6 @@ private:
         bool waiting_seen = false;
     };
 
-    void check_fence(const belief& fresh) override;
     void check_exclusion(std::size_t index) override;
     void after_acquire(const script_call& call, std::string_view reply);
     void after_change(const script_call& call, std::size_t i, std::string_view reply);

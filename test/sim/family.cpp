@@ -9,6 +9,8 @@
 #include "sim/many_checker.h"
 #include "sim/members_checker.h"
 #include "sim/mutants.h"
+#include "sim/once_checker.h"
+#include "sim/once_user.h"
 #include "sim/plan.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ namespace pawl::sim {
 namespace {
 
 // Processes that use locks, and the checker that knows which holders may be in together.
-template <class Checker>
+template <class Checker, class User = lock_user>
 class cast_of_locks final : public cast {
 public:
     cast_of_locks(const plan& plan, world& world, server& server, trace& trace)
@@ -31,7 +33,7 @@ public:
                                                                 drifting_clock clock,
                                                                 dice dice) override
     {
-        return std::make_unique<lock_user>(stage, checker_, number, clock, dice);
+        return std::make_unique<User>(stage, checker_, number, clock, dice);
     }
 
 private:
@@ -104,6 +106,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_gates,
                      .make_cast = make<cast_of_gates>,
                      .mutants = gates_mutants},
+        family_parts{.which = family::once,
+                     .name = "once",
+                     .meaning = "jobs that run once per period",
+                     .draw = draw_once,
+                     .make_cast = make<cast_of_locks<once_checker, once_user>>,
+                     .mutants = once_mutants},
     };
     return all;
 }

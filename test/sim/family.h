@@ -33,6 +33,7 @@ enum class family {
     condition,  // condition variables
     leaders,    // leader: one holder at a time, with a payload, which may yield to a certain waiter
     gates,      // those that give nothing to hold: latch and barrier
+    once,       // jobs that run once per period: once_per
 };
 
 // Who takes part in one run.

@@ -99,7 +99,8 @@ void lock_user::make_doors(lock_here& made, const lock_plan& what)
         break;
     }
     case lock_plan::kind::latch:
-    case lock_plan::kind::barrier: break;  // gate_user has these
+    case lock_plan::kind::barrier:      // gate_user has these
+    case lock_plan::kind::once: break;  // once_user has it
     }
 }
 

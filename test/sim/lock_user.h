@@ -28,11 +28,11 @@
 
 namespace pawl::sim {
 
-class lock_user final : public participant {
+class lock_user : public participant {
 public:
     lock_user(stage& stage, checker& watching, unsigned number, drifting_clock clock, dice dice);
 
-private:
+protected:
     // One way to enter a lock.
     struct door {
         acquirable* what = nullptr;
@@ -62,6 +62,14 @@ private:
     void last_cycle(dice& dice) override;
     void drop_objects() override { locks_.clear(); }
 
+    [[nodiscard]] entry entry_of(const wish& what) const;
+    void work(dice& dice, belief& mine, hold& held);
+    void give_back(dice& dice, belief& mine, hold& held);
+
+    checker* checker_;
+    std::vector<std::unique_ptr<lock_here>> locks_;
+
+private:
     void make_lock(const lock_plan& what);
     void make_doors(lock_here& made, const lock_plan& what);
     [[nodiscard]] wish choose(dice& dice);
@@ -69,19 +77,13 @@ private:
     void resize(lock_here& which, unsigned capacity);
     void get_for_sure(dice& dice, const wish& what);
     [[nodiscard]] std::optional<hold> try_to_get(dice& dice, const wish& what);
-    [[nodiscard]] entry entry_of(const wish& what) const;
     void critical_section(dice& dice, const wish& what, hold held);
     [[nodiscard]] std::optional<hold> change_sides(dice& dice, const wish& what, belief& mine,
                                                    hold& held);
-    void work(dice& dice, belief& mine, hold& held);
     void enter_again(dice& dice, const belief& outer);
     [[nodiscard]] static std::string candidate_name(unsigned process);
     [[nodiscard]] bool yield(dice& dice, belief& mine, hold& held);
     void read_leader(const belief& mine);
-    void give_back(dice& dice, belief& mine, hold& held);
-
-    checker* checker_;
-    std::vector<std::unique_ptr<lock_here>> locks_;
 };
 
 }  // namespace pawl::sim

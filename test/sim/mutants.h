@@ -33,6 +33,7 @@ struct mutant {
 [[nodiscard]] std::vector<mutant> many_mutants();
 [[nodiscard]] std::vector<mutant> condition_mutants();
 [[nodiscard]] std::vector<mutant> leader_mutants();
+[[nodiscard]] std::vector<mutant> once_mutants();
 
 [[nodiscard]] std::span<const mutant> all_mutants();
 [[nodiscard]] const mutant* mutant_named(std::string_view name);

@@ -49,6 +49,7 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::leader: return "leader";
     case lock_plan::kind::latch: return "latch";
     case lock_plan::kind::barrier: return "barrier";
+    case lock_plan::kind::once: return "once";
     case lock_plan::kind::mutex: break;
     }
     return "mutex";
@@ -77,7 +78,8 @@ std::vector<way_in> lock_plan::ways() const
     case kind::leader:
     case kind::polling:
     case kind::latch:
-    case kind::barrier: break;
+    case kind::barrier:
+    case kind::once: break;
     }
     return {{}};
 }
@@ -111,7 +113,6 @@ void draw_members(plan& drawn, dice dice)
     }
 }
 
-// Each lock by itself, and one or two sets of them. All have the same layout, because they share locks.
 void draw_leaders(plan& drawn, dice dice)
 {
     drawn.locks.clear();
@@ -122,6 +123,7 @@ void draw_leaders(plan& drawn, dice dice)
     }
 }
 
+// Each lock by itself, and one or two sets of them. All have the same layout, because they share locks.
 void draw_many(plan& drawn, dice dice)
 {
     using kind = lock_plan::kind;
@@ -208,6 +210,9 @@ std::string describe(const plan& what)
             out << " of " << lock.capacity;
         } else if (what.kinds == family::gates) {
             out << " for " << lock.expected;
+        } else if (what.kinds == family::once) {
+            out << (lock.aligned ? "/aligned" : "") << (lock.retries ? "/retried" : "") << " per "
+                << lock.period.count() << " ms";
         }
         if (lock.linger > 0ms) out << "/lingers " << lock.linger.count() << " ms";
     }

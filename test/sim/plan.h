@@ -38,6 +38,7 @@ struct lock_plan {
         leader,
         latch,
         barrier,
+        once,
     };
     kind what = kind::mutex;
     layout how_stored = layout::plain;
@@ -45,6 +46,10 @@ struct lock_plan {
     std::uint64_t capacity = 1;        // the weights that may be in at the same time
     std::vector<std::string> parts{};  // of a set: the names of its locks
     unsigned expected = 1;             // a latch, a barrier: how many arrivals open it
+    // Of a once_per:
+    std::chrono::milliseconds period{0};
+    bool aligned = false;
+    bool retries = false;
 
     [[nodiscard]] std::vector<way_in> ways() const;
 };

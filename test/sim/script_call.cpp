@@ -65,6 +65,8 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::gate_arrive, kind::arrive},
         known_script{&scripts::gate_wait, kind::wait_at},
         known_script{&scripts::gate_leave, kind::leave_queue},
+        known_script{&scripts::once_acquire, kind::acquire},
+        known_script{&scripts::once_release, kind::release},
     };
     return known;
 }
