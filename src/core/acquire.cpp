@@ -36,7 +36,7 @@ acquire_machine::acquire_machine(const acquire_plan& plan, const base::random_un
     if (plan_.reserve > 0 || !may_overtake) plan_.hint = {};
     asked_before_ = plan_.asked_before;
     uncertain_ = plan_.asked_before;
-    queued_ = plan_.asked_before;
+    queued_ = plan_.asked_before && plan_.joins;
 }
 
 step acquire_machine::start(boot_time now)

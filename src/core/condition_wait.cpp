@@ -100,6 +100,9 @@ step condition_machine::answered(hold_status got, boot_time now)
         if (std::holds_alternative<release_request>(exchange_->asked())) return join(now);
         result_.gave_back = true;
         if (is_there) return wait(now);
+        // An earlier try may have joined. If this client could not hear then, a notification has removed the waiter
+        // from the condition. So it may have been notified, and must not fail.
+        if (exchange_->is_uncertain()) return acquire(now);
         result_.failure = errc::lost;
         result_.why = cause_of(got);
         return {.what = kind::finish};
@@ -177,9 +180,10 @@ step condition_machine::failed(const failure& why, boot_time now)
 {
     result_.failure = errc_of(why.what);
     result_.detail = why.detail;
-    result_.uncertain = true;
+    result_.uncertain = exchange_.has_value();  // otherwise nothing was sent
     // Until the old holder has left, a late request can still put the waiter into the condition.
-    const bool may_come = stage_ == stage::joining && !is_answer(why.what);
+    const bool may_come = stage_ == stage::joining && exchange_ &&
+                          (!is_answer(why.what) || exchange_->is_uncertain());
     result_.wanted_until = may_come ? now + latest_execution : now;
     return {.what = kind::finish};
 }

@@ -1,10 +1,11 @@
 // The machine that gives a lock back, waits for a condition of it, and acquires it again.
 //
 //   start ──▶ joining ──waits──▶ waiting ──granted by hand-over───────────────────▶ finish
-//                │                │ ▲ └──time to look──▶ looking ──not there──┐
-//                │                │ └──still there──────────┘                 ▼
-//                │                └──limit or stop──▶ leaving ──────────▶ acquiring ──▶ finish
-//                └──lost before, no answer──▶ finish
+//              │ │                │ ▲ └──time to look──▶ looking ──not there──┐
+//              │ │                │ └──still there──────────┘                 ▼
+//              │ │                └──limit or stop──▶ leaving ──────────▶ acquiring ──▶ finish
+//              │ └──not there, but an earlier try may have joined─────────────┘
+//              └──lost before, no answer──▶ finish
 //
 // A notification moves the waiter to the queue of the lock. The waiter learns of that with the grant, or when it
 // looks: it is not in the condition any more. If the server has forgotten it, it is not there either, and wakes for
@@ -12,7 +13,10 @@
 // std::condition_variable does.
 //
 // The request that gives the lock back can arrive late, but it only has an effect while the old holder has the
-// lock. So once it was answered, no repetition of it puts the waiter into the condition again.
+// lock. So once it was answered, a repetition of it has no effect, with one exception: a delayed acquire of the old
+// holder takes the lock again, and a delayed copy of this request comes after it. That needs a try of each without an
+// answer. The copy then puts the waiter into the condition again, and a notification that goes to it is lost. To make
+// that less likely, the owner releases the old holder once more as soon as the lock was given back.
 #pragma once
 
 #include "base/clock.h"

@@ -33,13 +33,23 @@ step give_back_machine::send(boot_time now)
     return {.what = kind::send, .until = now + command_limit_, .request = asked};
 }
 
+bool give_back_machine::ends_by_itself() const noexcept
+{
+    return lease_->what->condition == nullptr;
+}
+
+std::chrono::milliseconds give_back_machine::next_pause() noexcept
+{
+    return std::exchange(pause_, std::min(2 * pause_, longest_pause));
+}
+
 step give_back_machine::on_time(boot_time now)
 {
     if (!sending_) return send(now);
     return answered(failure{.what = failure_kind::no_reply, .maybe_executed = true}, now);
 }
 
-// Nothing more is sent: the lease ends by itself on the server.
+// Nothing more is sent: the lease ends by itself on the server. A notification of a waiter for a condition is lost.
 step give_back_machine::on_cancel(boot_time /*now*/, std::string_view /*why*/)
 {
     awaited_ = false;
@@ -60,11 +70,13 @@ step give_back_machine::answered(const hold_reply& got, boot_time now)
     auto again = now + shortest_pause;
     if (answered) {
         // The last release is sent when no request can arrive any more.
-        again = std::min(now + pause_, wanted_until_ + shortest_pause);
+        again = std::min(now + next_pause(), wanted_until_ + shortest_pause);
         again = std::max(again, now + shortest_pause);
-        pause_ = std::min(2 * pause_, longest_pause);
+    } else if (!ends_by_itself()) {
+        again = now + next_pause();
     }
-    const bool over = (answered && !may_come) || again >= end_;
+    const bool ended = again >= end_ && (answered || ends_by_itself());
+    const bool over = (answered && !may_come) || ended;
     if (over || now >= awaited_until_) awaited_ = false;
     if (over) return {.what = kind::finish};
     return {.what = kind::pause, .until = again};

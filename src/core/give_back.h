@@ -1,11 +1,15 @@
 // The machine that gives a lock back in the background. The server may or may not have granted the lock. It
 // may also still grant it, until a given time, because a request is on its way.
 //
-//   start ──▶ send ──no answer──▶ pause ──▶ send …        until the lease would have ended by itself
+//   start ──▶ send ──no answer──▶ pause ──▶ send …        until the lease would have ended by itself; of a waiter
+//              │                                          for a condition: until it is answered
 //              └────answered────▶ pause ──▶ send …        while the request may still arrive
 //                    └──────────▶ finish
 //
 // The pauses after an answer grow: the longer the request has not arrived, the less likely it is to arrive.
+//
+// A waiter for a condition may have been notified. That does not end with its lease: without an answer, the next
+// waiter may sleep for ever. So the machine goes on, with growing pauses, until the client is closed.
 #pragma once
 
 #include "base/clock.h"
@@ -44,6 +48,8 @@ public:
 
 private:
     [[nodiscard]] step send(base::boot_time now);
+    [[nodiscard]] bool ends_by_itself() const noexcept;
+    [[nodiscard]] std::chrono::milliseconds next_pause() noexcept;
 
     std::shared_ptr<const lease> lease_;
     base::boot_time wanted_until_;

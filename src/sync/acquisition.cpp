@@ -48,12 +48,7 @@ acquisition::~acquisition()
     if (result_) return;
     if (taken_) {
         // There was no memory for its grant.
-        try {
-            client_->start(std::make_unique<departure>(*client_, lock_, taken_),
-                           [](const departure& /*over*/) {});
-        } catch (...) {
-            // There is none for that either. The lock is held until this process ends.
-        }
+        depart_unnoticed(*client_, lock_, taken_);
         return;
     }
     // The system has no descriptors left, or memory. There may be a place in the queue, or a grant.

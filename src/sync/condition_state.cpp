@@ -45,10 +45,10 @@ condition_state::condition_state(std::shared_ptr<client_state> client, const loc
 {
 }
 
-// Takes the grant out of the hold. Throws if it is not one of this condition's lock; then the hold keeps it.
-grant_ptr condition_state::take(hold& held) const
+// Throws if it is not one of this condition's lock.
+grant_ptr condition_state::grant_of(const hold& held) const
 {
-    const auto mine = client_->inherited() ? nullptr : async_access::look_at(held);
+    auto mine = client_->inherited() ? nullptr : async_access::look_at(held);
     if (!mine) refuse_to_wait();
     const auto& what = *mine->lease().what;
     if (&mine->client() != client_.get() || what.name != condition_->name ||
@@ -57,9 +57,15 @@ grant_ptr condition_state::take(hold& held) const
                         "the hold is one of " + in_quotes(what.name) +
                             " (allowed: a hold of the mutex that the condition was made for)"});
     }
-    auto taken = async_access::take(held);
+    return mine;
+}
+
+// The hold is empty afterwards. Throws if it is already: another thread has used it.
+maybe_trouble condition_state::leave(hold& held, condition_wait& waits) const
+{
+    const auto taken = async_access::take(held);
     if (!taken) refuse_to_wait();
-    return taken;
+    return waits.leave(*taken);
 }
 
 void condition_state::refuse_to_wait() const
@@ -70,11 +76,12 @@ void condition_state::refuse_to_wait() const
 
 bool condition_state::wait(hold& held, time_limit limit, const std::stop_token& stop)
 {
-    const auto old = take(held);
+    const auto old = grant_of(held);
     // Until the lease_keeper has the new lease.
     const base::call_under_way mark{client_->platform()};
-    if (const auto lost = old->leave_to_server()) raise(waiting, *lost);
+    // If this throws, the hold still has the lock.
     condition_wait waits{*client_, *old, {condition_, limit, stop}, old->how_to_release()};
+    if (const auto lost = leave(held, waits)) raise(waiting, *lost);
     try {
         client_->driver().run(waits, nullptr);
     } catch (const std::system_error& e) {
@@ -90,11 +97,12 @@ bool condition_state::wait(hold& held, time_limit limit, const std::stop_token& 
 void condition_state::wait(hold held, time_limit limit,
                            std::unique_ptr<async::acquire_completion> told, std::stop_token stop)
 {
-    const auto old = take(held);
-    if (const auto lost = old->leave_to_server()) raise(waiting, *lost);
+    const auto old = grant_of(held);
+    // If this throws, the hold still has the lock.
     auto waits = std::make_unique<condition_wait>(*client_, *old,
                                                   condition_wait::question{condition_, limit, stop},
                                                   release_mode::in_background);
+    if (const auto lost = leave(held, *waits)) raise(waiting, *lost);
     auto done = [self = *this, stop, told = std::move(told)](condition_wait& over) {
         auto& got = over.outcome();
         if (const auto* const failed = std::get_if<trouble>(&got)) {

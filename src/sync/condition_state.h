@@ -45,7 +45,8 @@ public:
 
 private:
     [[noreturn]] void raise(std::string_view action, const trouble& what) const;
-    [[nodiscard]] grant_ptr take(hold& held) const;
+    [[nodiscard]] grant_ptr grant_of(const hold& held) const;
+    [[nodiscard]] maybe_trouble leave(hold& held, condition_wait& waits) const;
     [[nodiscard]] std::string message(std::string_view action, const trouble& what) const;
 
     std::shared_ptr<client_state> client_;

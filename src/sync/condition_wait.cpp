@@ -2,6 +2,7 @@
 
 #include "sync/acquisition.h"
 #include "sync/bell.h"
+#include "sync/departure.h"
 
 #include <utility>
 
@@ -34,12 +35,24 @@ condition_wait::condition_wait(client_state& client, const grant& held, question
 {
 }
 
+maybe_trouble condition_wait::leave(grant& held)
+{
+    auto lost = held.leave_to_server();
+    has_left_ = !lost;
+    return lost;
+}
+
 condition_wait::~condition_wait()
 {
-    if (result_) return;
+    if (!has_left_ || result_) return;
+    if (is_granted_) {
+        // There was no memory for its grant.
+        depart_unnoticed(*client_, lock_, lease_);
+        return;
+    }
     // The system has no descriptors left, or memory.
     const auto now = client_->platform().now();
-    client_->leases().give_back(old_, old_->wanted_until, core::giving::again);
+    if (!gives_old_back_) give_old_back();
     clean_up(now + core::latest_execution);
 }
 
@@ -100,18 +113,25 @@ void condition_wait::look_around()
 
 core::step condition_wait::checked(core::step step, boot_time now)
 {
-    if (step.what != core::step::kind::finish) return step;
-    watch_.reset();
+    const bool over = step.what == core::step::kind::finish;
     const auto& got = machine_.result();
-    if (!got.gave_back || now <= old_->wanted_until) {
-        client_->leases().give_back(old_, old_->wanted_until, core::giving::again);
-    }
+    // A delayed acquire of the old holder may take the lock again, also while this waits.
+    const bool may_come = got.gave_back && now <= old_->wanted_until;
+    if (!gives_old_back_ && (may_come || (over && !got.gave_back))) give_old_back();
+    if (!over) return step;
+    watch_.reset();
     if (got.failure) {
         not_granted();
     } else {
         granted();
     }
     return step;
+}
+
+void condition_wait::give_old_back()
+{
+    gives_old_back_ = true;
+    client_->leases().give_back(old_, old_->wanted_until, core::giving::again);
 }
 
 void condition_wait::granted()
@@ -126,6 +146,7 @@ void condition_wait::granted()
     // It asked for itself alone.
     static_cast<void>(lock_->begin_to_ask(true));
     lock_->granted(true, lease_);
+    is_granted_ = true;
     place_.reset();
     result_ = woken{std::make_shared<hold::grant>(client_->shared_from_this(), lease_, lock_, how_),
                     got.notified};

@@ -32,10 +32,14 @@ public:
         std::stop_token stop{};
     };
 
-    // `held` has left the lock: grant::leave_to_server(). `client` must outlive this.
+    // `client` must outlive this.
     condition_wait(client_state& client, const grant& held, question asked, release_mode how);
 
-    // If it has no result, it gives back what it may have at the server.
+    // Before it starts: the only hold of the grant leaves, grant::leave_to_server(). Trouble if the lock is lost: then
+    // it must not start.
+    [[nodiscard]] maybe_trouble leave(grant& held);
+
+    // If it has left and has no result, it gives back what it may have at the server.
     ~condition_wait() override;
     condition_wait(const condition_wait&) = delete;
     condition_wait& operator=(const condition_wait&) = delete;
@@ -60,6 +64,7 @@ private:
     [[nodiscard]] core::condition_plan plan() const;
     void look_around();
     [[nodiscard]] core::step checked(core::step step, base::boot_time now);
+    void give_old_back();
     void granted();
     void not_granted();
     void clean_up(base::boot_time wanted_until);
@@ -73,6 +78,9 @@ private:
     core::condition_machine machine_;
     std::optional<waiting_room::place> place_;
     std::optional<std::stop_callback<std::function<void()>>> watch_;
+    bool has_left_ = false;
+    bool gives_old_back_ = false;
+    bool is_granted_ = false;  // the lease is in the table
     std::optional<result> result_;
 };
 

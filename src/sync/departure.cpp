@@ -113,4 +113,15 @@ void departure::released(const core::hold_reply& got, boot_time now)
     outcome_ = lost_because(lease_->why);
 }
 
+void depart_unnoticed(client_state& client, const std::shared_ptr<local_lock>& lock,
+                      const core::lease_ptr& lease) noexcept
+{
+    try {
+        client.start(std::make_unique<departure>(client, lock, lease),
+                     [](const departure& /*over*/) {});
+    } catch (...) {
+        // There is no memory for that either. The lock is held until this process ends.
+    }
+}
+
 }  // namespace pawl::sync

@@ -49,4 +49,8 @@ private:
     maybe_trouble outcome_;
 };
 
+// For a lease that no caller will have, because there was no memory for its grant. It is released in the background.
+void depart_unnoticed(client_state& client, const std::shared_ptr<local_lock>& lock,
+                      const core::lease_ptr& lease) noexcept;
+
 }  // namespace pawl::sync

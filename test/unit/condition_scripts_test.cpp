@@ -144,6 +144,17 @@ TEST_P(condition_scripts, a_notification_hands_a_free_lock_to_the_first_waiter)
     EXPECT_EQ(in_condition(), list({"w"}));
 }
 
+TEST_P(condition_scripts, a_notification_finds_a_waiter_in_the_last_millisecond_of_its_place)
+{
+    begin_to_wait("w", {.stay = 2s});
+    begin_to_wait("later", {.stay = 9s});
+    acquire("x");
+    pass(2s + 500us);
+    EXPECT_EQ(notify(), ":1|");
+    EXPECT_EQ(waiting(), list({"w"}));
+    EXPECT_EQ(ask({"PTTL", "q"}), ":1|");
+}
+
 TEST_P(condition_scripts, a_notification_moves_the_waiter_into_the_queue_of_a_held_lock)
 {
     begin_to_wait("w", {.stay = 20s});

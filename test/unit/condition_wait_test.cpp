@@ -18,6 +18,7 @@ using test::at;
 using kind = step::kind;
 
 const failure refused{.what = failure_kind::refused, .detail = "no"};
+const failure broken{.what = failure_kind::unreachable, .detail = "reset", .maybe_executed = true};
 
 class waiting_for_a_condition : public testing::Test {
 protected:
@@ -145,6 +146,36 @@ TEST_F(waiting_for_a_condition, fails_if_the_lock_was_lost_before)
     EXPECT_TRUE(m.result().gave_back) << "there is nothing to give back";
 }
 
+TEST_F(waiting_for_a_condition, wakes_if_a_repeated_request_finds_its_waiter_nowhere)
+{
+    // The first try may have been executed. A notification then removed the waiter from the condition, because its
+    // client had lost its connection.
+    for (const auto found : {hold_status::vanished, hold_status::taken}) {
+        auto m = machine();
+        static_cast<void>(m.start(at(0)));
+        const auto pause = m.on_reply(trouble_with(broken), at(1));
+        ASSERT_EQ(pause.what, kind::pause);
+        static_cast<void>(m.on_time(pause.until));
+        ASSERT_TRUE(acquires(m.on_reply(status(found), at(120))));
+        EXPECT_EQ(m.on_reply(acquire_reply{granted{.fence = 18}}, at(121)).what, kind::finish);
+        EXPECT_FALSE(m.result().failure);
+        EXPECT_TRUE(m.result().notified);
+        EXPECT_TRUE(m.result().gave_back);
+        EXPECT_EQ(m.result().fence, 18);
+    }
+}
+
+TEST_F(waiting_for_a_condition, fails_if_the_lock_was_lost_and_no_earlier_try_was_sent)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    const auto pause =
+        m.on_reply(trouble_with({.what = failure_kind::unreachable, .detail = "down"}), at(1));
+    static_cast<void>(m.on_time(pause.until));
+    EXPECT_EQ(m.on_reply(status(hold_status::vanished), at(120)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::lost);
+}
+
 TEST_F(waiting_for_a_condition, may_be_in_the_condition_if_there_was_no_answer)
 {
     auto m = machine();
@@ -169,6 +200,16 @@ TEST_F(waiting_for_a_condition, fails_if_the_server_refuses)
     EXPECT_EQ(m.result().detail, "no");
     EXPECT_FALSE(m.result().gave_back);
     EXPECT_EQ(m.result().wanted_until, at(1)) << "no request is on its way";
+}
+
+TEST_F(waiting_for_a_condition, may_still_join_if_the_server_refuses_after_a_try_without_an_answer)
+{
+    auto m = machine();
+    static_cast<void>(m.start(at(0)));
+    const auto pause = m.on_reply(trouble_with(broken), at(1));
+    static_cast<void>(m.on_time(pause.until));
+    EXPECT_EQ(m.on_reply(trouble_with(refused), at(120)).what, kind::finish);
+    EXPECT_EQ(m.result().wanted_until, at(120) + latest_execution) << "the first try may be late";
 }
 
 TEST_F(waiting_for_a_condition, gives_the_lock_back_if_a_key_has_another_type)
@@ -294,6 +335,29 @@ TEST_F(waiting_for_a_condition, ends_at_once_if_its_client_is_destroyed)
     EXPECT_EQ(m.result().detail, client_destroyed);
     EXPECT_TRUE(m.result().uncertain);
     EXPECT_TRUE(m.result().gave_back);
+}
+
+TEST_F(waiting_for_a_condition, has_not_joined_if_its_client_is_destroyed_before_it_starts)
+{
+    auto m = machine();
+    EXPECT_EQ(m.on_cancel(at(1), client_destroyed).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::cancelled);
+    EXPECT_FALSE(m.result().uncertain) << "nothing was sent";
+    EXPECT_FALSE(m.result().gave_back);
+}
+
+TEST_F(waiting_for_a_condition, doubts_its_messages_if_it_finds_a_grant_without_one)
+{
+    for (const bool joins : {true, false}) {
+        auto m = machine(time_limit::never(), joins);
+        static_cast<void>(m.start(at(0)));
+        static_cast<void>(m.on_reply(status(hold_status::done), at(1)));
+        static_cast<void>(m.on_time(at(3'001)));
+        static_cast<void>(m.on_reply(status(hold_status::vanished), at(3'002)));
+        static_cast<void>(
+            m.on_reply(acquire_reply{granted{.fence = 18, .found = true}}, at(3'003)));
+        EXPECT_EQ(m.result().unheard, joins) << "one that polls gets no messages";
+    }
 }
 
 TEST_F(waiting_for_a_condition, looks_often_as_long_as_its_client_does_not_hear)

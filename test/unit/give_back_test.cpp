@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
 namespace pawl::core {
 namespace {
@@ -92,6 +94,34 @@ TEST_F(giving_back, lasts_as_long_as_the_longest_lease_that_was_asked_for)
     auto m = machine();
     EXPECT_EQ(m.answered(silence, at(9000)).what, kind::pause);
     EXPECT_EQ(m.answered(silence, at(9500)).what, kind::finish);
+}
+
+TEST_F(giving_back, of_a_waiter_for_a_condition_is_repeated_until_it_is_answered)
+{
+    const std::string condition = "more";
+    lease_->what = std::make_shared<const object>(object{.name = "a", .condition = &condition});
+    auto m = machine();
+    auto now = at(300);
+    auto pause = 500ms;
+    while (now < at(600'000)) {
+        const auto step = m.answered(silence, now);
+        ASSERT_EQ(step.what, kind::pause) << "the notification does not end with the lease";
+        EXPECT_EQ(step.until, now + pause);
+        now = step.until;
+        EXPECT_EQ(m.on_time(now).what, kind::send);
+        pause = std::min<std::chrono::milliseconds>(2 * pause, 4s);
+    }
+    EXPECT_FALSE(m.is_awaited()) << "but close() does not wait for it";
+    EXPECT_EQ(m.answered(gone, now).what, kind::finish);
+}
+
+TEST_F(giving_back, of_a_waiter_for_a_condition_ends_with_its_client)
+{
+    const std::string condition = "more";
+    lease_->what = std::make_shared<const object>(object{.name = "a", .condition = &condition});
+    auto m = machine();
+    EXPECT_EQ(m.answered(silence, at(20'000)).what, kind::pause);
+    EXPECT_EQ(m.on_cancel(at(20'001), {}).what, kind::finish);
 }
 
 TEST_F(giving_back, is_repeated_after_an_answer_while_a_request_may_still_arrive)

@@ -176,6 +176,33 @@ TEST_F(memory_condition, a_waiter_that_gives_up_after_its_notification_passes_it
     EXPECT_TRUE(get(next));
 }
 
+TEST_F(memory_condition, a_notification_is_passed_on_however_long_the_client_was_cut_off)
+{
+    auto gives_up = waiting([&] {
+        auto held = mutex_.acquire();
+        std::error_code ec;
+        more_.wait(held, ec);
+        return ec;
+    });
+    auto theirs = their_mutex_.acquire();
+    their_more_.notify_one();
+    EXPECT_EQ(queue_.length("job"), 1) << "it is in the queue of the lock";
+    server_.cut_off(client_);
+    auto next = waiting([&] {
+        their_more_.wait(theirs);
+        return std::move(theirs);
+    });
+    while (!is_ready(gives_up)) server_.advance(1s);
+    EXPECT_EQ(gives_up.get(), errc::unreachable);
+    server_.advance(5min);
+    EXPECT_FALSE(is_ready(next));
+    server_.reconnect(client_);
+    for (int i = 0; i < 60 && !is_ready(next); ++i) server_.advance(1s);
+    EXPECT_TRUE(is_ready(next));
+    their_more_.notify_all();
+    EXPECT_TRUE(get(next));
+}
+
 TEST_F(memory_condition, the_place_of_a_client_that_is_gone_is_passed_over_when_it_has_ended)
 {
     client dies{options()};

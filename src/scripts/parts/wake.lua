@@ -14,7 +14,7 @@ while woken < most do
   if listeners and listeners > 0 then
     redis.call('RPUSH', KEYS[3], waiter, place)
     woken = woken + 1
-    local left = math.ceil(END_IN(place) - micros / 1000)
+    local left = math.max(math.ceil(END_IN(place) - micros / 1000), 1)
     if redis.call('PTTL', KEYS[3]) < left then
       redis.call('PEXPIRE', KEYS[3], left)
     end

@@ -1,6 +1,7 @@
 #include "store/redis/announcement.h"
 
 #include "base/json_text.h"
+#include "redis/resp.h"
 
 namespace pawl::store {
 namespace {
@@ -28,6 +29,12 @@ std::string announcement(std::string_view lock, std::string_view holder,
     text.append(",\"releaseTime\":").append(std::to_string(since_epoch)).append(",\"holder\":");
     append_json(text, holder);
     return text.append("}");
+}
+
+void append_announcement(std::string& out, const core::claim& mine, bool announce,
+                         std::chrono::system_clock::time_point now)
+{
+    redis::append_word(out, announce ? announcement(mine.what->name, mine.holder, now) : "");
 }
 
 }  // namespace pawl::store

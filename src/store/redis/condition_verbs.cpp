@@ -20,12 +20,6 @@ const redis::script& script_for(const core::object& what, const redis::script& p
     return storage_of(what) == storage::plain ? plain : hash;
 }
 
-void append_announcement(std::string& out, const core::release_request& what, wall_time now)
-{
-    redis::append_word(
-        out, what.announce ? announcement(what.mine.what->name, what.mine.holder, now) : "");
-}
-
 }  // namespace
 
 void append(std::string& out, const core::wait_request& what, const script_style& how,
@@ -36,7 +30,7 @@ void append(std::string& out, const core::wait_request& what, const script_style
                         how, object, 7);
     redis::append_word(out, what.release.mine.holder);
     append_number(out, what.release.used);
-    append_announcement(out, what.release, now);
+    append_announcement(out, what.release.mine, what.release.announce, now);
     redis::append_word(out, what.release.has_reserve ? "1" : "");
     redis::append_word(out, what.waiter.holder);
     redis::append_word(out, place_text_after_time(*what.waiter.what, what.place));
@@ -69,7 +63,7 @@ void append_leave(std::string& out, const core::release_request& what, const scr
                         how, object, 3);
     redis::append_word(out, what.mine.holder);
     append_number(out, 0);
-    append_announcement(out, what, now);
+    append_announcement(out, what.mine, what.announce, now);
 }
 
 core::hold_reply read(const core::wait_request& /*what*/, const redis::reply_view& reply)

@@ -23,11 +23,6 @@ const script_set& scripts_for(const claim& mine)
     return scripts_of(storage_of(*mine.what));
 }
 
-void append_announcement(std::string& out, const claim& mine, bool announce, wall_time now)
-{
-    redis::append_word(out, announce ? announcement(mine.what->name, mine.holder, now) : "");
-}
-
 // The numbers of the request are not used: each lock may have been handed over by itself since then.
 void append_release_of_set(std::string& out, const core::release_request& what,
                            const script_style& how, wall_time now)
