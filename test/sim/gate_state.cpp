@@ -23,7 +23,9 @@ std::optional<gate_state> read_gate(server& where, std::string_view name)
             found.is_barrier = made_as == "barrier";
             known = true;
         } else {
-            in >> found.arrived[field];
+            std::uint64_t phase = 0;
+            in >> found.arrived[field] >> phase;
+            if (phase == 0) found.refused.insert(field);
         }
     }
     return known ? std::optional{found} : std::nullopt;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ struct gate_state {
     std::uint64_t first = 0;  // the phase with which it was made
     std::map<std::string, std::uint64_t, std::less<>>
         arrived;  // the last number of each participant
+    std::set<std::string, std::less<>> refused;  // those whose last arrival was refused
 
     // Whether a waiter need not wait: of a latch, or of this phase of a barrier.
     [[nodiscard]] bool is_over(std::uint64_t waited_for) const noexcept

@@ -72,7 +72,10 @@ void gates_checker::look_for_loss(gate_record& gate, const std::optional<gate_st
         ++gate.life;
         gate.arrived.clear();
         for (const auto& [participant, number] : state->arrived) {
-            gate.arrived[participant] = {.number = number, .phase = 0, .when = server_->clock()};
+            gate.arrived[participant] = {.number = number,
+                                         .phase = 0,
+                                         .when = server_->clock(),
+                                         .refused = state->refused.contains(participant)};
         }
         // It may be open, or be in a later phase than before it was lost.
         ++gate.openings;
@@ -155,11 +158,17 @@ void gates_checker::check_arrival(const change& what)
         fail("an arrival counts once", gate.lock,
              "it is " + what.is.describe() + ", and must be " + next.describe());
     }
-    if ((what.code == 1) != (counts || repeated)) {
+    const bool was_refused = repeated && found->second.refused;
+    if ((what.code == 1) != (counts || (repeated && !was_refused))) {
         fail("an arrival counts once", gate.lock,
              "the server says " + std::to_string(what.code) + " to " + short_id(arguments[0]));
     }
     if (what.code == -5) ++gate.refusals;
+    // A copy of it must not count later, when more arrivals are missing.
+    if (what.code == -5 && !repeated && what.was.is_barrier) {
+        gate.arrived[std::string{arguments[0]}] = {
+            .number = number, .phase = 0, .when = server_->clock(), .refused = true};
+    }
     const auto phase = repeated ? found->second.phase : what.was.phase;
     if (what.code == 1 && phase != 0 && what.number != phase) {
         fail("released by its own phase", gate.lock, "an arrival is told another phase");
@@ -172,7 +181,10 @@ void gates_checker::count(const change& what, const gate_state& next)
     auto& gate = what.gate;
     const auto& arguments = what.call.arguments;
     gate.arrived[std::string{arguments[0]}] = {
-        .number = number_in(arguments[1]), .phase = what.was.phase, .when = server_->clock()};
+        .number = number_in(arguments[1]),
+        .phase = what.was.phase,
+        .when = server_->clock(),
+        .refused = false};
     auto& request = gate.requests[std::string{arguments[0]} + ' ' + std::string{arguments[1]}];
     ++request.counted;
     request.phase = what.was.phase;

@@ -106,6 +106,7 @@ public:
             std::uint64_t number = 0;
             std::uint64_t phase = 0;
             std::chrono::microseconds when{0};
+            bool refused = false;
         };
         std::map<std::string, last_arrival, std::less<>> arrived;
         // How often each request was counted, in all lives, and the call that sent it.

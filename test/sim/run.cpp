@@ -133,6 +133,8 @@ void run::drain()
     }
     // A request that is still on its way may be granted after its caller has given up.
     bound += 5 * longest;
+    // A slow thread may still sleep.
+    if (plan_.has(fault::slow_threads)) bound += 2 * plan_.lease;
     std::size_t wishes = 0;  // of each thread
     for (const auto& lock : plan_.locks) wishes += lock.ways().size();
     const auto turns = participants_.size() * plan_.threads * wishes;
