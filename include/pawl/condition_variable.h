@@ -29,9 +29,10 @@
 // after the other.
 //
 // A waiter may wake although it was not notified, as with std: after a notification whose request
-// was repeated, after its client was not connected to the server for a while, or if the server has
-// lost its data. So check what you wait for: the forms with a predicate do. A notification is for the
-// callers that wait at that moment; if there is none, nothing is kept.
+// was repeated, after its client was not connected to the server for a while, after the wait of
+// another one has failed (several waiters, for up to 60 s), or if the server has lost its data. So
+// check what you wait for: the forms with a predicate do. A notification is for the callers that wait
+// at that moment; if there is none, nothing is kept.
 //
 // The lock that a waiter has after the wait is a new grant, with a new fence. The time to get the
 // lock again is not limited, also with a limit or a stop token, as with std.
@@ -47,6 +48,7 @@
 // If a waiter fails or gives up after it was notified, the notification goes to the next waiter. If
 // the process of a waiter dies, its place ends with its lease, and notifications pass over it. Only
 // if it dies after it was notified, and before it has returned, that one notification is gone.
+// docs/guarantees.md has one more case, which needs two delayed requests.
 //
 // The object belongs to a mutex or fair_mutex and has a name of its own. All objects with the same
 // names are one condition, and are on one server. It may be destroyed while calls are in progress,
