@@ -20,7 +20,7 @@ struct gate_state {
     std::uint64_t phase = 0;
     std::uint64_t first = 0;  // the phase with which it was made
     std::map<std::string, std::uint64_t, std::less<>>
-        arrived;  // the last number of each participant
+        arrived;                                 // the last number of each participant
     std::set<std::string, std::less<>> refused;  // those whose last arrival was refused
 
     // Whether a waiter need not wait: of a latch, or of this phase of a barrier.

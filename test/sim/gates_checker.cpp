@@ -180,11 +180,10 @@ void gates_checker::count(const change& what, const gate_state& next)
 {
     auto& gate = what.gate;
     const auto& arguments = what.call.arguments;
-    gate.arrived[std::string{arguments[0]}] = {
-        .number = number_in(arguments[1]),
-        .phase = what.was.phase,
-        .when = server_->clock(),
-        .refused = false};
+    gate.arrived[std::string{arguments[0]}] = {.number = number_in(arguments[1]),
+                                               .phase = what.was.phase,
+                                               .when = server_->clock(),
+                                               .refused = false};
     auto& request = gate.requests[std::string{arguments[0]} + ' ' + std::string{arguments[1]}];
     ++request.counted;
     request.phase = what.was.phase;
