@@ -84,6 +84,10 @@ void exchange_machine::settle()
         if (gone(got)) got = handed_over{};
         // A try without an answer may have been executed, or may yet be.
         if (auto* const problem = std::get_if<failure>(&got)) problem->maybe_executed = true;
+    } else if (std::holds_alternative<arrive_request>(request_)) {
+        // An error of the server, for example because its memory is full, says nothing about the tries before.
+        auto* const problem = std::get_if<failure>(&std::get<arrive_reply>(result_));
+        if (problem != nullptr && problem->maybe_executed) problem->what = failure_kind::no_reply;
     }
 }
 

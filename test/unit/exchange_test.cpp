@@ -104,6 +104,20 @@ TEST_F(exchanging, a_release_that_was_never_sent_the_first_time_finds_a_real_los
     EXPECT_EQ(status(m), hold_status::vanished);
 }
 
+TEST_F(exchanging, an_arrival_that_may_have_counted_is_not_refused_by_an_error_of_the_server)
+{
+    const failure full{.what = failure_kind::refused, .detail = "OOM", .maybe_executed = true};
+    auto m = machine(arrive_request{.what = &object_, .participant = "p"});
+    const auto sent = m.on_reply(arrive_reply{full}, repeat(m, lost_reply));
+    EXPECT_EQ(sent.what, kind::finish);
+    EXPECT_EQ(failure_in(m.result())->what, failure_kind::no_reply);
+
+    auto first = machine(arrive_request{.what = &object_, .participant = "p"});
+    static_cast<void>(first.start(at(0)));
+    static_cast<void>(first.on_reply(arrive_reply{full}, at(1)));
+    EXPECT_EQ(failure_in(first.result())->what, failure_kind::refused) << "the first try";
+}
+
 TEST_F(exchanging, an_extension_repeated_after_a_lost_reply_is_not_excused)
 {
     auto m = machine(extend_);

@@ -19,7 +19,12 @@ void append(std::string& out, const core::arrive_request& what, const script_sty
 
 core::arrive_reply read(const core::arrive_request& what, const redis::reply_view& reply)
 {
-    if (reply.is_error()) return failure_of_error(reply.text());
+    if (reply.is_error()) {
+        auto got = failure_of_error(reply.text());
+        // It does not say whether an earlier try was counted.
+        got.maybe_executed = got.what == core::failure_kind::refused;
+        return got;
+    }
     const auto answer = read_answer(reply, 3);
     if (!answer) return senseless(reply);
     switch (answer->code) {
