@@ -227,7 +227,12 @@ void grant::changed()
 {
     static_cast<void>(drop_one());
     static_cast<void>(lock_->release(lease_));
-    static_cast<void>(client_->leases().end(lease_));
+    auto& leases = client_->leases();
+    static_cast<void>(leases.end(lease_));
+    // A delayed copy of its acquire may still arrive. Then it would join the queue, or enter once more.
+    if (client_->platform().now() <= lease_->wanted_until) {
+        leases.give_back(lease_, lease_->wanted_until, core::giving::again);
+    }
 }
 
 void grant::not_changed()
