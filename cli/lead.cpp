@@ -51,7 +51,7 @@ private:
     [[nodiscard]] std::optional<ending> campaign();
     [[nodiscard]] std::optional<ending> pause();
     [[nodiscard]] std::optional<ending> run_command();
-    [[nodiscard]] std::optional<ending> stopped(const supervisor& by) const;
+    [[nodiscard]] std::optional<ending> stopped(const supervisor& by, const ending& ended) const;
 
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     void resign();
@@ -185,7 +185,7 @@ std::optional<ending> session::run_command()
     const ending ended = child.reap();
     if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
     resign();
-    if (lead_failed) return stopped(supervisor);
+    if (lead_failed) return stopped(supervisor, ended);
     // A key like Ctrl-C went to the command's group only. The script around pawl is in pawl's group.
     if (had_terminal && (ended.signal == SIGINT || ended.signal == SIGQUIT)) {
         ::kill(0, ended.signal);
@@ -193,12 +193,14 @@ std::optional<ending> session::run_command()
     return ended;
 }
 
-// pawl ended the command. It campaigns again, unless a user has asked for the end meanwhile.
-std::optional<ending> session::stopped(const supervisor& by) const
+// pawl ended the command. It campaigns again, unless a user has asked for the end meanwhile. The command may have
+// survived other signals: a service may read its settings again when it gets SIGHUP.
+std::optional<ending> session::stopped(const supervisor& by, const ending& ended) const
 {
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    for (const int signal : {SIGTERM, SIGINT}) {
         if (by.has_passed_on(signal)) return ending::by(signal);
     }
+    if (by.has_passed_on(shell_status(ended) - exit_code::signal_base)) return ended;
     say("waiting to lead " + name() + " again");
     return std::nullopt;
 }

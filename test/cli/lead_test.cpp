@@ -108,6 +108,23 @@ TEST_F(lead_command, waits_until_the_server_is_back)
     EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
 }
 
+// A service may read its settings again when it gets SIGHUP.
+TEST_F(lead_command, a_signal_that_the_command_survived_does_not_end_the_wait_to_lead_again)
+{
+    const std::string reloads =
+        "trap 'echo reloaded' HUP; echo up; while :; do sleep 1000 & wait; done";
+    process first = start_lead({"--lease", "600ms", "k", "--", "sh", "-c", reloads});
+    EXPECT_EQ(first.line_after("up"), "");
+    first.signal(SIGHUP);
+    EXPECT_EQ(first.line_after("reloaded"), "");
+    probe_.must({"DEL", "k"});
+    EXPECT_TRUE(eventually([&] { return first.out() == "up\nreloaded\nup\n"; }))
+        << first.out() << first.err();
+    first.signal(SIGHUP);
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
+}
+
 TEST_F(lead_command, a_signal_ends_the_wait_and_leaves_nothing_in_the_queue)
 {
     process first = candidate("one");
