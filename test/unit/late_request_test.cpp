@@ -39,6 +39,13 @@ protected:
                     store::queue_key(lock), store::watch_key(lock), holder, "0", "2",
                     place(far_future) + " " + core::candidate_text({{}, "one"}));
     }
+
+    void begin_arrives(const std::string& lock, const std::string& holder)
+    {
+        queue_.send("EVAL", redis::scripts::once_acquire.text, "4", lock, store::fence_key(lock),
+                    store::queue_key(lock), store::mark_key(lock), holder, "0", "0", place(0ms),
+                    "3600000", "", "once");
+    }
 };
 
 TEST_F(late_request, of_a_leader_that_has_yielded_leaves_no_candidate)
@@ -56,6 +63,23 @@ TEST_F(late_request, of_a_leader_that_has_yielded_leaves_no_candidate)
     server_.advance(10s);
     EXPECT_EQ(queue_.length("primary"), 0);
     EXPECT_EQ(next.state(), hold_state::held);
+}
+
+// The mark of the first period has gone when the copy arrives.
+TEST_F(late_request, of_a_run_that_is_over_does_not_use_up_the_next_period)
+{
+    once_per report{client_, "report", 1h};
+    auto turn = repeated([&] { return report.try_begin(); });
+    ASSERT_TRUE(turn);
+    const auto id = turn->held().id();
+    turn->done();
+    EXPECT_GT(report.due_in(), 59min);
+    server_.lose(store::mark_key("report"));
+    begin_arrives("report", id);
+    EXPECT_TRUE(server_.is_locked("report"));
+    server_.advance(10s);
+    EXPECT_FALSE(server_.is_locked("report"));
+    EXPECT_EQ(report.due_in(), 0s);
 }
 
 }  // namespace
