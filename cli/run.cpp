@@ -177,7 +177,7 @@ ending session::run_command()
     guard_.forget();
     const bool had_terminal = terminal.is_given();
     terminal.take_back();
-    ending ended = child.reap();
+    const ending ended = child.reap();
     const int typed_signal = had_terminal && is_typed(ended.signal) ? ended.signal : 0;
     // If a user ended the command, --hold-at-least does not delay the end of pawl.
     const int ended_by = shell_status(ended) - exit_code::signal_base;
@@ -187,10 +187,10 @@ ending session::run_command()
 
     if (!lock_failed) {
         const int signal = user_ended_it ? 0 : keep();
-        if (signal != 0) ended = ending::by(signal);
+        // The command had ended when the signal came: whether it succeeded does not depend on that.
         if (release(ended)) {
             tell_own_group(typed_signal);
-            return ended;
+            return signal != 0 ? ending::by(signal) : ended;
         }
     }
     if (!supervisor.has_intervened()) say(name() + " was lost while the command ran");
