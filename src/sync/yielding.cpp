@@ -76,6 +76,9 @@ yield_result yield_to(hold& term, std::string_view candidate)
         // No descriptors are left. Some try may have been sent before.
         mine->perhaps_changed();
         return trouble{errc::unreachable, e.what()};
+    } catch (...) {
+        mine->perhaps_changed();
+        throw;
     }
 }
 
