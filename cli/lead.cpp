@@ -53,6 +53,7 @@ private:
     [[nodiscard]] std::optional<ending> run_command();
     [[nodiscard]] std::optional<ending> stopped(const supervisor& by, const ending& ended) const;
 
+    [[nodiscard]] std::optional<ending> not_started(child& child);
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     void resign();
     [[nodiscard]] reminder make_reminder();
@@ -171,6 +172,7 @@ std::optional<ending> session::run_command()
                           bell_,
                           {.lease = options_.lease, .grace = options_.grace}};
     supervisor.prepare();
+    if (term_.valid_for() <= kill_margin(options_.lease)) return not_started(child);
     if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();
     if (error_number != 0) return exec_failure(child, error_number);
@@ -202,6 +204,17 @@ std::optional<ending> session::stopped(const supervisor& by, const ending& ended
     }
     if (by.has_passed_on(shell_status(ended) - exit_code::signal_base)) return ended;
     say("waiting to lead " + name() + " again");
+    return std::nullopt;
+}
+
+// pawl was stopped, or the machine was, for about as long as the lease. The command would be killed at once.
+std::optional<ending> session::not_started(child& child)
+{
+    child.signal(SIGKILL);
+    guard_.forget();
+    child.reap();
+    say("the lead of " + name() + " was lost before the command was started");
+    resign();
     return std::nullopt;
 }
 

@@ -56,6 +56,7 @@ private:
 
     [[nodiscard]] bool would_wait_for_itself();
     [[nodiscard]] ending run_command();
+    [[nodiscard]] ending not_started(child& child);
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     [[nodiscard]] int keep() const;
     [[nodiscard]] bool release(const ending& ended);
@@ -165,6 +166,7 @@ ending session::run_command()
                           bell_,
                           {options_.lease, options_.grace, options_.longest_hold.count() > 0}};
     supervisor.prepare();
+    if (hold_.valid_for() <= kill_margin(options_.lease)) return not_started(child);
     if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();
     if (error_number != 0) return exec_failure(child, error_number);
@@ -194,6 +196,16 @@ ending session::run_command()
         }
     }
     if (!supervisor.has_intervened()) say(name() + " was lost while the command ran");
+    return lost();
+}
+
+// pawl was stopped, or the machine was, for about as long as the lease. The command would be killed at once.
+ending session::not_started(child& child)
+{
+    child.signal(SIGKILL);
+    guard_.forget();
+    child.reap();
+    say(name() + " was lost before the command was started");
     return lost();
 }
 
