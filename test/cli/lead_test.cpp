@@ -125,6 +125,22 @@ TEST_F(lead_command, a_signal_that_the_command_survived_does_not_end_the_wait_to
     EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
 }
 
+TEST_F(lead_command, waits_until_the_server_has_memory_again)
+{
+    process first = candidate("one", "600ms");
+    EXPECT_EQ(first.line_after("up "), "one k");
+    probe_.must({"CONFIG", "SET", "maxmemory", "1"});
+    probe_.must({"DEL", "k"});
+    EXPECT_TRUE(eventually([&] { return first.err().find("OOM") != std::string::npos; }))
+        << first.err();
+    EXPECT_EQ(lead({"k", "--", "true"}).end, exited(77)) << "at the start it is an error";
+    probe_.must({"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_TRUE(eventually([&] { return first.out() == "up one k\nup one k\n"; })) << first.out();
+    EXPECT_EQ(first.err().find("OOM"), first.err().rfind("OOM")) << "it is said once";
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
+}
+
 TEST_F(lead_command, a_signal_ends_the_wait_and_leaves_nothing_in_the_queue)
 {
     process first = candidate("one");
