@@ -183,6 +183,14 @@ TEST_F(lead_command, watches_the_leaders)
     EXPECT_TRUE(eventually([&] { return !probe_.exists("pawl:watch:{k}"); }));
 }
 
+TEST_F(lead_command, stops_to_watch_when_its_lines_cannot_be_written)
+{
+    process watcher{{"sh", "-c",
+                     std::string{PAWL_COMMAND} + " lead --url " + server_.unix_url() +
+                         " --watch k >/dev/full"}};
+    EXPECT_TRUE(watcher.wait(patience)) << "nobody leads, so there is no change to wait for";
+}
+
 TEST_F(lead_command, shows_the_name_of_the_machine_if_no_payload_is_given)
 {
     const result shown = lead({"k", "--", "sh", "-c", "echo $PAWL_PAYLOAD; hostname"});
