@@ -240,9 +240,9 @@ void grant::not_changed()
     lease_->changing = false;
 }
 
-void grant::vanished()
+void grant::not_found(core::hold_status found)
 {
-    client_->leases().lose(lease_, cause::vanished);
+    client_->leases().lose(lease_, core::cause_of(found));
 }
 
 // The request may be executed at any time from now on, and then this holder is out. So it must not rely on the

@@ -48,8 +48,8 @@ yield_result settle(hold& term, grant& mine, const core::yield_reply& got)
         mine.not_changed();
         return false;
     }
-    if (std::holds_alternative<core::hold_status>(got)) {
-        mine.vanished();
+    if (const auto* const status = std::get_if<core::hold_status>(&got)) {
+        mine.not_found(*status);
         return lost_because(mine.why());
     }
     return settle_failure(mine, *std::get_if<core::failure>(&got));
