@@ -32,8 +32,11 @@ using namespace std::chrono_literals;
 // Shorter waits need no explanation.
 constexpr std::chrono::seconds unexplained_wait{1};
 
-// Before it campaigns again, if the server cannot be reached.
+// Before it campaigns again, if the server cannot be reached or refuses the request.
 constexpr std::chrono::seconds pause_without_server{1};
+
+// If the server refuses a request so soon, that is probably a mistake in the settings.
+constexpr std::chrono::seconds start_time{1};
 
 // The order of the members matters, as in `pawl run`: the guardian is forked and the signals are blocked while there
 // is only one thread.
@@ -49,10 +52,12 @@ private:
     // These return how pawl ends, or nothing if it goes on.
     [[nodiscard]] std::optional<ending> check_server();
     [[nodiscard]] std::optional<ending> campaign();
+    [[nodiscard]] bool may_pass(const std::error_code& problem) const;
     [[nodiscard]] std::optional<ending> pause();
     [[nodiscard]] std::optional<ending> run_command();
-    [[nodiscard]] std::optional<ending> stopped(const supervisor& by) const;
+    [[nodiscard]] std::optional<ending> stopped(const supervisor& by, const ending& ended) const;
 
+    [[nodiscard]] std::optional<ending> not_started(child& child);
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     void resign();
     [[nodiscard]] reminder make_reminder();
@@ -70,7 +75,9 @@ private:
     client client_;
     pawl::leader leader_;
     pawl::leader::term term_;
-    bool told_unreachable_ = false;
+    boot_time started_at_ = boot_now();
+    std::error_code told_;  // the problem that the user knows of
+    bool has_led_ = false;
     bool has_waited_ = false;
 };
 
@@ -99,7 +106,8 @@ ending session::run()
     for (;;) {
         if (const auto over = campaign()) return *over;
         if (!term_) continue;
-        told_unreachable_ = false;
+        told_.clear();
+        has_led_ = true;
         verbosely("leads " + name() + " with the payload " + in_quotes(options_.payload) +
                   ", fence " + std::to_string(term_.fence()) + ", holder " + term_.id());
         if (const auto over = run_command()) return *over;
@@ -114,16 +122,16 @@ std::optional<ending> session::check_server()
     return std::nullopt;
 }
 
-// Afterwards it leads, unless the server could not be reached.
+// Afterwards it leads, unless the server could not be reached or refused it.
 std::optional<ending> session::campaign()
 {
     interruption by_signal{signals_, interruption::ends_process::no_signal, make_reminder()};
     try {
         term_ = leader_.campaign(options_.payload, by_signal.token());
     } catch (const error& problem) {
-        if (problem.code() == errc::unreachable) {
-            if (!told_unreachable_) say(problem.what());
-            told_unreachable_ = true;
+        if (may_pass(problem.code())) {
+            if (told_ != problem.code()) say(problem.what());
+            told_ = problem.code();
         } else if (problem.code() != errc::cancelled) {
             throw;
         }
@@ -134,6 +142,13 @@ std::optional<ending> session::campaign()
         return ending::by(signal);
     }
     return term_ ? std::nullopt : pause();
+}
+
+// Later than at the start, a refusal may pass too: the memory of the server may be full for some time.
+bool session::may_pass(const std::error_code& problem) const
+{
+    if (problem == errc::unreachable) return true;
+    return problem == errc::refused && (has_led_ || boot_now() - started_at_ > start_time);
 }
 
 std::optional<ending> session::pause()
@@ -171,6 +186,7 @@ std::optional<ending> session::run_command()
                           bell_,
                           {.lease = options_.lease, .grace = options_.grace}};
     supervisor.prepare();
+    if (term_.valid_for() <= kill_margin(options_.lease)) return not_started(child);
     if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();
     if (error_number != 0) return exec_failure(child, error_number);
@@ -185,7 +201,7 @@ std::optional<ending> session::run_command()
     const ending ended = child.reap();
     if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
     resign();
-    if (lead_failed) return stopped(supervisor);
+    if (lead_failed) return stopped(supervisor, ended);
     // A key like Ctrl-C went to the command's group only. The script around pawl is in pawl's group.
     if (had_terminal && (ended.signal == SIGINT || ended.signal == SIGQUIT)) {
         ::kill(0, ended.signal);
@@ -193,13 +209,26 @@ std::optional<ending> session::run_command()
     return ended;
 }
 
-// pawl ended the command. It campaigns again, unless a user has asked for the end meanwhile.
-std::optional<ending> session::stopped(const supervisor& by) const
+// pawl ended the command. It campaigns again, unless a user has asked for the end meanwhile. The command may have
+// survived other signals: a service may read its settings again when it gets SIGHUP.
+std::optional<ending> session::stopped(const supervisor& by, const ending& ended) const
 {
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    for (const int signal : {SIGTERM, SIGINT}) {
         if (by.has_passed_on(signal)) return ending::by(signal);
     }
+    if (by.has_passed_on(shell_status(ended) - exit_code::signal_base)) return ended;
     say("waiting to lead " + name() + " again");
+    return std::nullopt;
+}
+
+// pawl was stopped, or the machine was, for about as long as the lease. The command would be killed at once.
+std::optional<ending> session::not_started(child& child)
+{
+    child.signal(SIGKILL);
+    guard_.forget();
+    child.reap();
+    say("the lead of " + name() + " was lost before the command was started");
+    resign();
     return std::nullopt;
 }
 

@@ -30,7 +30,8 @@ constexpr const char* no_memory =
                       "about to be lost, the command's process group gets SIGTERM and, after the "
                       "grace period, SIGKILL, so that it has ended before another one leads. Then "
                       "pawl waits again, and starts the command again when it leads again. It "
-                      "does so for as long as it takes, also when the server cannot be reached."},
+                      "does so for as long as it takes, also when the server cannot be reached "
+                      "or refuses it because its memory is full."},
             example{"pawl lead --payload \"$(hostname):8080\" primary -- ./serve\n"
                     "curl \"http://$(pawl lead --who primary)/\""},
             paragraph{"When the command ends by itself, pawl resigns and ends with its status. "
@@ -58,7 +59,7 @@ constexpr const char* no_memory =
                     {"69", "server unreachable at the start"},
                     {"70", "internal error"},
                     {"75", "nobody leads (--who)"},
-                    {"77", "refused by the server (ACL, TLS, memory)"},
+                    {"77", "refused by the server at the start (ACL, TLS, memory)"},
                     {"126", "the command cannot be run"},
                     {"127", "the command was not found"},
                 }}}};

@@ -46,10 +46,11 @@ ending watch_leaders(const lead_options& options)
     client client{client_options{.url = options.url}};
     pawl::leader where{client, options.key};
     interruption by_signal{signals};
-    // If the reader of the lines has gone, there is nothing left to do.
-    while (std::cout) {
+    for (;;) {
         const auto who = where.current();
         std::cout << line_of(who) << '\n' << std::flush;
+        // If the reader of the lines has gone, there is nothing left to do.
+        if (!std::cout) break;
         std::error_code ec;
         where.changed_since(who ? who->fence : 0).wait(by_signal.token(), ec);
         if (ec == errc::cancelled) break;

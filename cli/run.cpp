@@ -56,6 +56,7 @@ private:
 
     [[nodiscard]] bool would_wait_for_itself();
     [[nodiscard]] ending run_command();
+    [[nodiscard]] ending not_started(child& child);
     [[nodiscard]] ending exec_failure(child& child, int error_number);
     [[nodiscard]] int keep() const;
     [[nodiscard]] bool release(const ending& ended);
@@ -165,6 +166,7 @@ ending session::run_command()
                           bell_,
                           {options_.lease, options_.grace, options_.longest_hold.count() > 0}};
     supervisor.prepare();
+    if (hold_.valid_for() <= kill_margin(options_.lease)) return not_started(child);
     if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
     const int error_number = child.start();
     if (error_number != 0) return exec_failure(child, error_number);
@@ -177,7 +179,7 @@ ending session::run_command()
     guard_.forget();
     const bool had_terminal = terminal.is_given();
     terminal.take_back();
-    ending ended = child.reap();
+    const ending ended = child.reap();
     const int typed_signal = had_terminal && is_typed(ended.signal) ? ended.signal : 0;
     // If a user ended the command, --hold-at-least does not delay the end of pawl.
     const int ended_by = shell_status(ended) - exit_code::signal_base;
@@ -187,13 +189,23 @@ ending session::run_command()
 
     if (!lock_failed) {
         const int signal = user_ended_it ? 0 : keep();
-        if (signal != 0) ended = ending::by(signal);
+        // The command had ended when the signal came: whether it succeeded does not depend on that.
         if (release(ended)) {
             tell_own_group(typed_signal);
-            return ended;
+            return signal != 0 ? ending::by(signal) : ended;
         }
     }
     if (!supervisor.has_intervened()) say(name() + " was lost while the command ran");
+    return lost();
+}
+
+// pawl was stopped, or the machine was, for about as long as the lease. The command would be killed at once.
+ending session::not_started(child& child)
+{
+    child.signal(SIGKILL);
+    guard_.forget();
+    child.reap();
+    say(name() + " was lost before the command was started");
     return lost();
 }
 

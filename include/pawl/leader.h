@@ -103,7 +103,8 @@ public:
         //     before. `unreachable`: if the server may have executed the request, or may yet do so,
         //     the term is lost; lost() tells. Otherwise the term goes on. `not_owner`: the term is
         //     empty. `bad_argument`: the name is not one (1 to 512 bytes, any except NUL).
-        // Threads: any thread may call it.
+        // Threads: any thread may call it, one at a time. Of two calls at the same time, one may return
+        //     false without looking for its candidate, and lost() may tell of the hand-over by the other.
         // Cancellation: none. It ends within client_options::command_limit.
         [[nodiscard]] bool yield_to(std::string_view candidate);
         [[nodiscard]] bool yield_to(std::string_view candidate, std::error_code& ec) noexcept;

@@ -30,6 +30,8 @@ step give_back_machine::send(boot_time now)
     sending_ = true;
     auto asked = lease_->release();
     if (std::exchange(repeated_, true)) asked.forget_numbers();
+    // If a begin arrives after its run was ended, its caller knows nothing of the second run.
+    if (executed_) asked.used_up = false;
     return {.what = kind::send, .until = now + command_limit_, .request = asked};
 }
 
@@ -65,6 +67,7 @@ step give_back_machine::answered(const hold_reply& got, boot_time now)
 {
     sending_ = false;
     const auto* const problem = std::get_if<failure>(&got);
+    if (problem == nullptr) executed_ = true;
     const bool answered = problem == nullptr || is_answer(problem->what);
     const bool may_come = now <= wanted_until_ + shortest_pause;
     auto again = now + shortest_pause;

@@ -54,6 +54,7 @@ private:
     std::shared_ptr<const lease> lease_;
     base::boot_time wanted_until_;
     bool repeated_;
+    bool executed_ = false;  // the server said that it has executed a release
     bool sending_ = false;
     std::chrono::milliseconds command_limit_;
     base::boot_time end_{};            // when the lease has ended by itself on the server

@@ -13,7 +13,10 @@
 local mark = redis.pcall('GET', KEYS[4])
 if HAS_MARK() then
   if ARGV[4] == '1' then
-    redis.call('SET', KEYS[4], 'done', 'PX', math.max(redis.call('PTTL', KEYS[4]), 1))
+    local left = math.max(redis.call('PTTL', KEYS[4]), 1)
+    -- Before 7.0, when memory is full, SET is refused unless the script has written before. This changes nothing.
+    redis.call('PEXPIRE', KEYS[4], left)
+    redis.call('SET', KEYS[4], 'done', 'PX', left)
   else
     redis.call('DEL', KEYS[4])
   end

@@ -192,8 +192,6 @@ core::step acquisition::granted()
     lease->wanted_until = got.wanted_until;
     lease->hint = got.hint;
     lease->has_reserve = lease->reserve > 0;
-    lease->used_up = lease->what->kind == core::object_kind::once && !lease->what->retries &&
-                     !base::is(base::mutant::once_taken_back);
     if (instead_of_) {
         // The server does not shorten the lease of the old holder.
         lease->deadline = instead_of_->deadline.load();
@@ -202,7 +200,11 @@ core::step acquisition::granted()
     client_->leases().add(lease, got.sent);
     lock_->granted(*asks_alone_, lease);
     asking_->place.reset();
-    return finish_with(lease);
+    const auto step = finish_with(lease);
+    // If there was no memory for its grant, its caller has not heard of the run.
+    lease->used_up = lease->what->kind == core::object_kind::once && !lease->what->retries &&
+                     !base::is(base::mutant::once_taken_back);
+    return step;
 }
 
 // This caller has the lease from now on.

@@ -100,6 +100,8 @@ void departure::released(const core::hold_reply& got, boot_time now)
     const auto* const problem = std::get_if<core::failure>(&got);
     const bool answered = problem == nullptr || core::is_answer(problem->what);
     const bool may_come = now <= lease_->wanted_until;
+    // The server has noted whether the run counts. If a begin arrives after that, its caller knows nothing of it.
+    if (problem == nullptr) lease_->used_up = false;
     if (may_come || !answered) {
         client_->leases().give_back(lease_, lease_->wanted_until, core::giving::again);
     }

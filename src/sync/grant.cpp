@@ -227,7 +227,12 @@ void grant::changed()
 {
     static_cast<void>(drop_one());
     static_cast<void>(lock_->release(lease_));
-    static_cast<void>(client_->leases().end(lease_));
+    auto& leases = client_->leases();
+    static_cast<void>(leases.end(lease_));
+    // A delayed copy of its acquire may still arrive. Then it would join the queue, or enter once more.
+    if (client_->platform().now() <= lease_->wanted_until) {
+        leases.give_back(lease_, lease_->wanted_until, core::giving::again);
+    }
 }
 
 void grant::not_changed()
@@ -235,9 +240,9 @@ void grant::not_changed()
     lease_->changing = false;
 }
 
-void grant::vanished()
+void grant::not_found(core::hold_status found)
 {
-    client_->leases().lose(lease_, cause::vanished);
+    client_->leases().lose(lease_, core::cause_of(found));
 }
 
 // The request may be executed at any time from now on, and then this holder is out. So it must not rely on the

@@ -69,10 +69,10 @@ public:
     // For a change of sides, in which the server exchanges this holder for a new one. begin_change() says
     // why there can be none. After it, one of the four is called.
     [[nodiscard]] maybe_trouble begin_change();
-    void changed();          // the new holder is in
-    void not_changed();      // this one is still in
-    void vanished();         // neither is in: the lock is lost
-    void perhaps_changed();  // nobody knows: the lock is lost
+    void changed();                           // the new holder is in
+    void not_changed();                       // this one is still in
+    void not_found(core::hold_status found);  // neither is in: the lock is lost
+    void perhaps_changed();                   // nobody knows: the lock is lost
 
     // Asks the server. Trouble means that it gave no answer.
     [[nodiscard]] maybe_trouble confirm(bool& still_ours);

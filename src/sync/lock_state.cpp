@@ -82,7 +82,7 @@ lock_state::result lock_state::settle_change(hold& from, grant& old, acquisition
     }
     auto& failed = std::get<trouble>(got);
     if (failed.code == errc::lost) {
-        old.vanished();
+        old.not_found(core::hold_status::vanished);
         return lost_because(old.why());
     }
     const bool answered = failed.code != errc::unreachable && !wanted.is_unanswered();

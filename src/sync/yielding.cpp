@@ -48,8 +48,8 @@ yield_result settle(hold& term, grant& mine, const core::yield_reply& got)
         mine.not_changed();
         return false;
     }
-    if (std::holds_alternative<core::hold_status>(got)) {
-        mine.vanished();
+    if (const auto* const status = std::get_if<core::hold_status>(&got)) {
+        mine.not_found(*status);
         return lost_because(mine.why());
     }
     return settle_failure(mine, *std::get_if<core::failure>(&got));
@@ -76,6 +76,9 @@ yield_result yield_to(hold& term, std::string_view candidate)
         // No descriptors are left. Some try may have been sent before.
         mine->perhaps_changed();
         return trouble{errc::unreachable, e.what()};
+    } catch (...) {
+        mine->perhaps_changed();
+        throw;
     }
 }
 

@@ -108,6 +108,39 @@ TEST_F(lead_command, waits_until_the_server_is_back)
     EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
 }
 
+// A service may read its settings again when it gets SIGHUP.
+TEST_F(lead_command, a_signal_that_the_command_survived_does_not_end_the_wait_to_lead_again)
+{
+    const std::string reloads =
+        "trap 'echo reloaded' HUP; echo up; while :; do sleep 1000 & wait; done";
+    process first = start_lead({"--lease", "600ms", "k", "--", "sh", "-c", reloads});
+    EXPECT_EQ(first.line_after("up"), "");
+    first.signal(SIGHUP);
+    EXPECT_EQ(first.line_after("reloaded"), "");
+    probe_.must({"DEL", "k"});
+    EXPECT_TRUE(eventually([&] { return first.out() == "up\nreloaded\nup\n"; }))
+        << first.out() << first.err();
+    first.signal(SIGHUP);
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
+}
+
+TEST_F(lead_command, waits_until_the_server_has_memory_again)
+{
+    process first = candidate("one", "600ms");
+    EXPECT_EQ(first.line_after("up "), "one k");
+    probe_.must({"CONFIG", "SET", "maxmemory", "1"});
+    probe_.must({"DEL", "k"});
+    EXPECT_TRUE(eventually([&] { return first.err().find("OOM") != std::string::npos; }))
+        << first.err();
+    EXPECT_EQ(lead({"k", "--", "true"}).end, exited(77)) << "at the start it is an error";
+    probe_.must({"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_TRUE(eventually([&] { return first.out() == "up one k\nup one k\n"; })) << first.out();
+    EXPECT_EQ(first.err().find("OOM"), first.err().rfind("OOM")) << "it is said once";
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
+}
+
 TEST_F(lead_command, a_signal_ends_the_wait_and_leaves_nothing_in_the_queue)
 {
     process first = candidate("one");
@@ -148,6 +181,14 @@ TEST_F(lead_command, watches_the_leaders)
     watcher.signal(SIGINT);
     EXPECT_EQ(watcher.wait(patience), killed_by(SIGINT));
     EXPECT_TRUE(eventually([&] { return !probe_.exists("pawl:watch:{k}"); }));
+}
+
+TEST_F(lead_command, stops_to_watch_when_its_lines_cannot_be_written)
+{
+    process watcher{{"sh", "-c",
+                     std::string{PAWL_COMMAND} + " lead --url " + server_.unix_url() +
+                         " --watch k >/dev/full"}};
+    EXPECT_TRUE(watcher.wait(patience)) << "nobody leads, so there is no change to wait for";
 }
 
 TEST_F(lead_command, shows_the_name_of_the_machine_if_no_payload_is_given)

@@ -101,6 +101,19 @@ TEST_F(run_every, aligned_periods_end_together)
     EXPECT_NEAR(static_cast<double>((now + left) % 86'400), 86'400 - 1, 3);
 }
 
+TEST_F(run_every, counts_a_success_although_a_signal_ends_the_time_that_the_lock_is_kept)
+{
+    const words job{"--every", "1h", "--retry-failed", "--hold-at-least", "60s", "k", "true"};
+    words verbose = job;
+    verbose.insert(verbose.begin(), "-v");
+    process running = start(verbose);
+    EXPECT_TRUE(eventually([&] { return running.err().find("keeping") != std::string::npos; }));
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(patience), killed_by(SIGTERM));
+    EXPECT_EQ(probe_.must({"GET", "pawl:mark:{k}"}).text, "done");
+    EXPECT_EQ(run(job).end, exited(75));
+}
+
 TEST_F(run_every, has_the_environment_of_a_lock)
 {
     const result got = run({"--every", "1h", "k", "-c", "echo $PAWL_KEY $PAWL_FENCE"});

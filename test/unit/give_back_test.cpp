@@ -71,6 +71,23 @@ TEST_F(giving_back, reports_the_used_fences_only_the_first_time)
     EXPECT_EQ(first_.used, 0U) << "a release was sent before";
 }
 
+// After the answer, only a delayed begin can make this holder run again. Its caller knows nothing of that run.
+TEST_F(giving_back, uses_up_the_period_of_a_run_until_it_is_answered)
+{
+    lease_->used_up = true;
+    auto m = machine(at(60'000));
+    EXPECT_TRUE(first_.used_up);
+    const auto sent_after = [&m](const hold_reply& got, base::boot_time now) {
+        EXPECT_EQ(m.answered(got, now).what, kind::pause);
+        const auto step = m.on_time(now + 500ms);
+        return std::get<release_request>(std::get<exchange_request>(step.request)).used_up;
+    };
+    EXPECT_TRUE(sent_after(silence, at(300)));
+    EXPECT_TRUE(sent_after(refused, at(1000))) << "the server has not changed the mark";
+    EXPECT_FALSE(sent_after(gone, at(2000)));
+    EXPECT_FALSE(sent_after(silence, at(3000)));
+}
+
 TEST_F(giving_back, is_repeated_without_an_answer_until_the_lease_would_have_ended)
 {
     auto m = machine();

@@ -281,6 +281,7 @@ TEST_F(memory_leader, that_was_lost_cannot_yield)
     auto third = candidate(theirs_, "three");
     EXPECT_EQ(code_of([&] { (void)term.yield_to("three"); }), errc::lost);
     EXPECT_TRUE(term.lost().stop_requested());
+    EXPECT_EQ(term.why(), cause::taken);
     EXPECT_EQ(seen(), "two");
     second.resign();
     third.get();

@@ -69,19 +69,33 @@ public:
         ask("LPUSH", store::fence_key(lock), "not a number");
     }
 
+    // Sends a request, and ignores the answer. Must not be called while the server is frozen.
+    template <class... Words>
+    void send(const Words&... words)
+    {
+        EXPECT_FALSE(sent(words...)->reply.empty());
+    }
+
 private:
     template <class... Words>
     std::int64_t ask(const Words&... words)
     {
-        const auto asked = std::make_shared<store::memory::request>();
+        const auto asked = sent(words...);
+        redis::reply_parser parser;
+        EXPECT_EQ(parser.parse(asked->reply), redis::parse_status::complete);
+        return parser.reply(asked->reply).integer();
+    }
+
+    template <class... Words>
+    [[nodiscard]] store::memory::request_ptr sent(const Words&... words)
+    {
+        auto asked = std::make_shared<store::memory::request>();
         asked->from = me_;
         asked->connected = true;
         asked->on_answer = [] {};
         redis::append_request(asked->bytes, std::vector<std::string_view>{words...});
         server_->send(asked);
-        redis::reply_parser parser;
-        EXPECT_EQ(parser.parse(asked->reply), redis::parse_status::complete);
-        return parser.reply(asked->reply).integer();
+        return asked;
     }
 
     std::shared_ptr<store::memory::server> server_;
