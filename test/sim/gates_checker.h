@@ -66,6 +66,9 @@ public:
     void arrived_at(const arrival_ptr& mine, std::error_code why);
     // Of an arrival that has ended: whether it was counted, and its phase is over.
     [[nodiscard]] bool was_counted(const arrival& mine) const;
+    // After the faults: a thread arrives again although its last arrival may yet be counted. Then the threads
+    // are in different phases, and some may wait for ever.
+    void phases_may_shift() { phases_shifted_ = true; }
     [[nodiscard]] bool is_over(const arrival& mine) const;
     // The same, if it is not known in which phase it was counted.
     [[nodiscard]] bool may_be_over(const arrival& mine) const;
@@ -85,6 +88,10 @@ public:
 
     void watch_waiting() override;
     [[nodiscard]] nanoseconds watch_period() const override;
+    void too_late(const std::string& text) override
+    {
+        if (!phases_shifted_) run_checker::too_late(text);
+    }
     void check_orphans() override;
     [[nodiscard]] std::string key_of(std::size_t lock) const override;
     [[nodiscard]] std::vector<std::string> keys_used() const override;
@@ -149,6 +156,7 @@ private:
     [[nodiscard]] bool is_over(const waiter& which);
 
     std::vector<series> series_;  // of each lock of the plan
+    bool phases_shifted_ = false;
     std::map<std::string, gate_record, std::less<>> gates_;
     std::list<waiter> waiting_;
     std::map<std::string, left_waiter, std::less<>> left_;  // waiters that do not wait any more
