@@ -150,7 +150,7 @@ void take_grace(line_values& to)
 std::optional<lead_options> parse_lead_options(const words& arguments)
 {
     // The command begins after `--`. Its words are not examined.
-    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    const auto end = std::ranges::find(arguments, "--");
     words command;
     if (end != arguments.end()) command.assign(end + 1, arguments.end());
     lead_command_line app;

@@ -182,13 +182,13 @@ struct asio_forms {
             asio_arrive_and_drop{}, token, &what);
     }
 
-    static auto wait(condition_variable& what, hold& held, CompletionToken&& token)
+    static auto wait(condition_variable& what, hold&& held, CompletionToken&& token)
     {
         return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code, hold)>(
             asio_wait_for_condition<false>{}, token, &what, std::move(held), time_limit::never());
     }
 
-    static auto wait_within(condition_variable& what, hold& held, time_limit limit,
+    static auto wait_within(condition_variable& what, hold&& held, time_limit limit,
                             CompletionToken&& token)
     {
         return boost::asio::async_initiate<CompletionToken,

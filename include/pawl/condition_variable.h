@@ -282,7 +282,7 @@ public:
     auto async_wait(hold&& held, CompletionToken&& token)
     {
         if constexpr (detail::has_asio<CompletionToken>()) {
-            return detail::asio_forms<CompletionToken>::wait(*this, held,
+            return detail::asio_forms<CompletionToken>::wait(*this, std::move(held),
                                                              std::forward<CompletionToken>(token));
         }
     }
@@ -293,7 +293,8 @@ public:
     {
         if constexpr (detail::has_asio<CompletionToken>()) {
             return detail::asio_forms<CompletionToken>::wait_within(
-                *this, held, time_limit::after(limit), std::forward<CompletionToken>(token));
+                *this, std::move(held), time_limit::after(limit),
+                std::forward<CompletionToken>(token));
         }
     }
 

@@ -26,7 +26,7 @@ void append(std::string& out, const core::read_request& what, const script_style
 core::yield_reply read(const core::yield_request& /*what*/, const redis::reply_view& reply)
 {
     if (reply.is_error()) {
-        const auto got = failure_of_error(reply.text());
+        auto got = failure_of_error(reply.text());
         if (got.what == core::failure_kind::not_a_lock) return core::hold_status::not_a_lock;
         return got;
     }
