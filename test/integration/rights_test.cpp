@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -63,6 +64,8 @@ protected:
         std::error_code refused;
         (void)leader{own, "stock:49"}.try_campaign("payload", refused);
         try_once(own);
+        mutex jobs{own, "stock:52", quick(1s)};
+        condition_variable{jobs, "more"}.notify_one(refused);
         (void)outcome_of([&] { own.ping(); });
         made.database = 1;
         client elsewhere{made};
@@ -135,6 +138,23 @@ protected:
         EXPECT_TRUE(always(1s, [&] { return got->state() == hold_state::held; }));
     }
 
+    // A waiter is notified, and has the lock again.
+    static void use_condition(client& own)
+    {
+        mutex jobs{own, "stock:52", quick(10s)};
+        condition_variable more{jobs, "more"};
+        hold held = jobs.acquire();
+        EXPECT_EQ(more.wait_for(held, 20ms), std::cv_status::timeout);
+        auto notified = std::async(std::launch::async, [&] {
+            // It waits for the lock, and so for the waiter.
+            const std::scoped_lock guard{jobs};
+            more.notify_one();
+        });
+        more.wait(held);
+        notified.get();
+        EXPECT_TRUE(held.confirm());
+    }
+
     using condition = std::function<bool()>;
 
     // One client holds a lock and releases it while another waits for it, as `waits` says. Returns
@@ -205,6 +225,7 @@ TEST_F(rights, of_the_smallest_rule_are_enough)
     }
     EXPECT_TRUE(hands_over_permits(made));
     for (const layout where : {layout::plain, layout::hash}) hand_over_a_set(made, where);
+    use_condition(own);
     EXPECT_EQ(denials(), 0);
 }
 
