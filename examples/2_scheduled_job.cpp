@@ -19,7 +19,6 @@
 #include <iostream>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -69,19 +68,10 @@ int instance(int number, const std::string& url, const night& tonight)
 
     std::this_thread::sleep_until(tonight.midnight);
 
-    std::error_code why_not;
-    std::optional<pawl::once_per::turn> turn = job.try_begin(why_not);
-    if (why_not == pawl::errc::busy) {
-        say(name + ": another instance runs the job");
-        return 0;
-    }
-    if (why_not == pawl::errc::not_due) {
-        say(name + ": done already");
-        return 0;
-    }
+    std::optional<pawl::once_per::turn> turn = job.try_begin();
     if (!turn) {
-        say(name + ": " + why_not.message());
-        return 1;
+        say(name + ": another instance runs the job, or has done it");
+        return 0;
     }
     std::ofstream{tonight.runs, std::ios::app} << name << '\n';
     say(name + ": running the job, with fence " + std::to_string(turn->fence()));
