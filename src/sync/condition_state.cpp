@@ -103,7 +103,8 @@ void condition_state::wait(hold held, time_limit limit,
                                                   condition_wait::question{condition_, limit, stop},
                                                   release_mode::in_background);
     if (const auto lost = leave(held, *waits)) raise(waiting, *lost);
-    auto done = [self = *this, stop, told = std::move(told)](condition_wait& over) {
+    auto done = [self = *this, stop = std::move(stop),
+                 told = std::move(told)](condition_wait& over) {
         auto& got = over.outcome();
         if (const auto* const failed = std::get_if<trouble>(&got)) {
             told->done(hold{}, failed->code, self.message(waiting, *failed));

@@ -210,8 +210,14 @@ bool condition_user::wait(dice& dice, turn& mine, time_limit limit, const std::s
         const auto not_yet = [asked = false]() mutable { return std::exchange(asked, true); };
         if (limit.is_never()) {
             static_cast<void>(more.wait(mine.held, stop, not_yet, end->ec));
+        } else if (!stop.stop_possible()) {
+            static_cast<void>(more.wait_for(mine.held, limit.wait(), end->ec));
         } else {
-            static_cast<void>(more.wait_for(mine.held, stop, limit.wait(), not_yet, end->ec));
+            // The forms with a limit and a predicate read the clock of this machine, and not that of the process.
+            std::stop_source enough;
+            process_->after(limit.wait(), [enough]() mutable { enough.request_stop(); });
+            const std::stop_callback ends{stop, [&enough] { enough.request_stop(); }};
+            static_cast<void>(more.wait(mine.held, enough.get_token(), not_yet, end->ec));
         }
         if (!end->ec && stop.stop_requested()) end->ec = errc::cancelled;
     }

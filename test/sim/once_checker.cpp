@@ -66,6 +66,7 @@ void once_checker::after_end(std::size_t index, const script_call& call)
 {
     auto& job = jobs_[index];
     if (!job.marked || job.marked->holder != call.holder()) return;
+    if (job.marked->done) return;  // the mark does not name the holder any more
     if (call.arguments[3] == "1") {
         job.marked->done = true;
         job.done[job.marked->holder] = true;
