@@ -94,7 +94,7 @@ bool run::step()
 {
     const bool more = world_.step();
     checker_->after_step();
-    if (world_.steps() > 50 * plan_.most_steps) checker_->too_late("it does not end");
+    if (world_.steps() > 50 * plan_.most_steps) checker_->does_not_end();
     return more && !checker_->found();
 }
 

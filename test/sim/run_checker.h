@@ -64,6 +64,7 @@ public:
     [[nodiscard]] virtual std::string key_of(std::size_t lock) const;
     [[nodiscard]] virtual std::vector<std::string> keys_used() const;
     void check_leftovers();
+    void does_not_end() { fail("liveness", std::nullopt, "it does not end"); }
     virtual void too_late(const std::string& text) { fail("liveness", std::nullopt, text); }
 
     [[nodiscard]] const std::optional<violation>& found() const noexcept { return found_; }
