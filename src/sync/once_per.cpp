@@ -33,9 +33,11 @@ due_result ask_due(const sync::lock_state& state)
         if (const auto* const failed = std::get_if<core::failure>(&got)) {
             return sync::trouble_of(*failed);
         }
-        const auto& due = std::get<core::due>(got);
-        if (!due.in) return sync::trouble{errc::not_a_lock, "its mark has no expiry"};
-        return *due.in;
+        const auto* const due = std::get_if<core::due>(&got);
+        if (due == nullptr || !due->in) {
+            return sync::trouble{errc::not_a_lock, "its mark has no expiry"};
+        }
+        return *due->in;
     } catch (const std::system_error& e) {
         // No descriptors are left. That may pass, like a broken connection.
         return sync::trouble{errc::unreachable, e.what()};
@@ -89,20 +91,14 @@ std::optional<once_per::turn> once_per::try_begin(const std::stop_token& stop,
 std::chrono::milliseconds once_per::due_in()
 {
     const auto got = ask_due(*state_);
-    if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
-        state_->raise("due_in", *failed);
-    }
-    return std::get<std::chrono::milliseconds>(got);
+    if (const auto* const left = std::get_if<std::chrono::milliseconds>(&got)) return *left;
+    const auto* const failed = std::get_if<sync::trouble>(&got);
+    state_->raise("due_in", failed != nullptr ? *failed : sync::trouble{});
 }
 
 std::chrono::milliseconds once_per::due_in(std::error_code& ec) noexcept
 {
-    return sync::with_code(ec, [&] {
-        const auto got = ask_due(*state_);
-        if (const auto* const failed = std::get_if<sync::trouble>(&got)) ec = failed->code;
-        const auto* const left = std::get_if<std::chrono::milliseconds>(&got);
-        return left != nullptr ? *left : std::chrono::milliseconds{0};
-    });
+    return sync::with_code(ec, [&] { return due_in(); });
 }
 
 const std::string& once_per::name() const noexcept
