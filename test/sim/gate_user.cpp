@@ -146,10 +146,15 @@ void gate_user::last_cycle(dice& dice)
     }
 }
 
+bool gate_user::goes_on() const
+{
+    return !process_->is_dead() && !checker_->time_is_over().stop_requested();
+}
+
 void gate_user::last_latch(dice& dice, gate_here& gate)
 {
     bool counted = false;
-    while (!counted && !process_->is_dead()) {
+    while (!counted && goes_on()) {
         std::error_code ec;
         const auto mine = count_down(dice, gate, 1, ec);
         // After `unreachable` a program would not know it.
@@ -160,7 +165,7 @@ void gate_user::last_latch(dice& dice, gate_here& gate)
 
 void gate_user::last_phase(dice& dice, gate_here& gate)
 {
-    while (!process_->is_dead()) {
+    while (goes_on()) {
         std::error_code ec;
         const auto mine = arrive(dice, gate, 1, ec);
         if (!ec) {
@@ -173,7 +178,7 @@ void gate_user::last_phase(dice& dice, gate_here& gate)
             continue;
         }
         // There is nothing to wait for, but the next phase must not begin without this thread.
-        while (!checker_->is_over(*mine.known_as) && !process_->is_dead()) {
+        while (!checker_->is_over(*mine.known_as) && goes_on()) {
             signal never;
             process_->wait(never, process_->now() + 10ms);
         }
@@ -185,9 +190,9 @@ void gate_user::wait_for_sure(const std::string& name, const waitable& what,
                               const gates_checker::arrival_ptr& mine)
 {
     std::error_code ec = errc::busy;
-    while (ec && !process_->is_dead()) {
+    while (ec && goes_on()) {
         const auto waiting = checker_->waits(*process_, name, mine);
-        what.wait(ec);
+        what.wait(checker_->time_is_over(), ec);
         checker_->waited(waiting, ec);
     }
 }

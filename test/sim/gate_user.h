@@ -52,6 +52,7 @@ private:
                       const gates_checker::arrival_ptr& mine);
     void wait_for_sure(const std::string& name, const waitable& what,
                        const gates_checker::arrival_ptr& mine);
+    [[nodiscard]] bool goes_on() const;
     void last_latch(dice& dice, gate_here& gate);
     void last_phase(dice& dice, gate_here& gate);
 

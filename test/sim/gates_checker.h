@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -67,8 +68,9 @@ public:
     // Of an arrival that has ended: whether it was counted, and its phase is over.
     [[nodiscard]] bool was_counted(const arrival& mine) const;
     // After the faults: a thread arrives again although its last arrival may yet be counted. Then the threads
-    // are in different phases, and some may wait for ever.
+    // are in different phases, and some would wait for ever: they stop when their time is over.
     void phases_may_shift() { phases_shifted_ = true; }
+    [[nodiscard]] std::stop_token time_is_over() const { return time_is_over_.get_token(); }
     [[nodiscard]] bool is_over(const arrival& mine) const;
     // The same, if it is not known in which phase it was counted.
     [[nodiscard]] bool may_be_over(const arrival& mine) const;
@@ -91,6 +93,7 @@ public:
     void too_late(const std::string& text) override
     {
         if (!phases_shifted_) run_checker::too_late(text);
+        time_is_over_.request_stop();
     }
     void check_orphans() override;
     [[nodiscard]] std::string key_of(std::size_t lock) const override;
@@ -157,6 +160,7 @@ private:
 
     std::vector<series> series_;  // of each lock of the plan
     bool phases_shifted_ = false;
+    std::stop_source time_is_over_;
     std::map<std::string, gate_record, std::less<>> gates_;
     std::list<waiter> waiting_;
     std::map<std::string, left_waiter, std::less<>> left_;  // waiters that do not wait any more
