@@ -73,10 +73,10 @@ std::vector<mutant> exclusive_mutants()
            "if not free and redis.call('TYPE', KEYS[1]).ok == 'hash' and\n"
            "    redis.call('HINCRBY', KEYS[1], ARGV[1], 1) and\n"
            "    redis.call('PTTL', KEYS[1]) < tonumber(lease) then"},
-          {"local first = redis.call('LPOP', KEYS[3])\nif not first",
+          {"local first, reserved = redis.call('LPOP', KEYS[3])",
            "if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HINCRBY', KEYS[1], "
            "ARGV[1], -1) > 0 then\n"
-           "  return 1\nend\nlocal first = redis.call('LPOP', KEYS[3])\nif not first"}}},
+           "  return 1\nend\nlocal first, reserved = redis.call('LPOP', KEYS[3])"}}},
         {"D19", "a waiter does not look again by itself", code::d19_no_timer, {}},
         {"D20",
          "one release wakes all waiters",

@@ -94,6 +94,13 @@ TEST(simulation, refuses_a_mutant_that_fits_no_script)
     EXPECT_THROW(check_changes(outdated), std::logic_error);
 }
 
+TEST(simulation, has_no_mutant_that_fits_no_script)
+{
+    for (const auto& each : all_mutants()) {
+        EXPECT_NO_THROW(check_changes(each)) << each.name;
+    }
+}
+
 TEST(drifting_clock, knows_when_it_will_show_a_time)
 {
     dice dice{1};
