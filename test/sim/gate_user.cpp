@@ -157,8 +157,8 @@ void gate_user::last_latch(dice& dice, gate_here& gate)
     while (!counted && goes_on()) {
         std::error_code ec;
         const auto mine = count_down(dice, gate, 1, ec);
-        // After `unreachable` a program would not know it.
-        counted = !ec || checker_->was_counted(*mine);
+        // After `unreachable` a program would not know it. If a late arrival is counted too, the last one is refused.
+        counted = !ec || ec == errc::refused || checker_->was_counted(*mine);
     }
     wait_for_sure(gate.name, *gate.as_latch, nullptr);
 }
