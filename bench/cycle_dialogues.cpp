@@ -1,6 +1,7 @@
 #include "cycle_dialogues.h"
 
 #include "raw_connection.h"
+#include "raw_lock.h"
 #include "raw_shares.h"
 
 #include <pawl/pawl.h>
@@ -87,12 +88,10 @@ dialogue dialogue_of_permits(const std::string& url, unsigned capacity)
 dialogue least_dialogue_of_permits(const std::string& url, unsigned capacity)
 {
     raw_connection connection{url};
-    const auto load = [&](std::string_view script) {
-        return text(connection.ask_text(request({"SCRIPT", "LOAD", script})));
-    };
+    const auto load = [&](std::string_view script) { return text(connection.load(script)); };
     phrase queue = text("queue:");
     queue.push_back(name.front());
-    const phrase lease = text("30000");
+    const phrase lease = text(lease_ms);
     const command take{
         text("EVALSHA"), load(take_permit()),           text("2"), name, queue, holder,
         lease,           text(std::to_string(capacity))};
@@ -106,8 +105,8 @@ dialogue least_dialogue_of_permits(const std::string& url, unsigned capacity)
 dialogue least_dialogue(const std::string& url)
 {
     raw_connection connection{url};
-    const std::string script = connection.ask_text(request({"SCRIPT", "LOAD", check_and_delete}));
-    const command acquire{text("SET"), name, holder, text("NX"), text("PX"), text("30000")};
+    const std::string script = connection.load(check_and_delete);
+    const command acquire{text("SET"), name, holder, text("NX"), text("PX"), text(lease_ms)};
     const command release{text("EVALSHA"), text(script), text("1"), name, holder};
     return {.turns = {{.commands = {acquire}, .reply = {"+OK"}},
                       {.commands = {release}, .reply = {":1"}}},

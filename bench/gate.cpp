@@ -45,7 +45,7 @@ class raw_gate final : public gate {
 public:
     explicit raw_gate(const std::string& url) : commands_{url}, messages_{url}
     {
-        script_ = commands_.ask_text(request({"SCRIPT", "LOAD", count_down}));
+        script_ = commands_.load(count_down);
         messages_.subscribe(channel);
         listener_ = std::jthread{[this](const std::stop_token& stop) { listen(stop); }};
     }

@@ -1,6 +1,7 @@
 #include "monitor.h"
 
 #include "raw_connection.h"
+#include "raw_lock.h"
 
 #include <pawl/client.h>
 #include <pawl/condition_variable.h>
@@ -48,40 +49,8 @@ private:
 // All scripts have KEYS 1 lock, 2 its queue, 3 the condition; ARGV 1 holder, 2 lease in ms, 3
 // notice. A holder is also the channel on which it is told. They reply 1 if it is done.
 
-constexpr std::string_view lease_ms = "30000";
-
-// Replies 0 if it waits in the queue.
-constexpr std::string_view enter = R"(
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
-redis.call('RPUSH', KEYS[2], ARGV[1])
-return 0
-)";
-
-constexpr std::string_view leave = R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-local next = redis.call('LPOP', KEYS[2])
-if next then
-  redis.call('SET', KEYS[1], next, 'PX', ARGV[2])
-  redis.call('PUBLISH', next, ARGV[3])
-else
-  redis.call('DEL', KEYS[1])
-end
-return 1
-)";
-
-// Takes a place in the condition and gives the lock back.
-constexpr std::string_view leave_and_wait = R"(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('RPUSH', KEYS[3], ARGV[1])
-local next = redis.call('LPOP', KEYS[2])
-if next then
-  redis.call('SET', KEYS[1], next, 'PX', ARGV[2])
-  redis.call('PUBLISH', next, ARGV[3])
-else
-  redis.call('DEL', KEYS[1])
-end
-return 1
-)";
+// Takes a place in the condition before the lock is given back.
+constexpr std::string_view join = "redis.call('RPUSH', KEYS[3], ARGV[1])";
 
 // Moves the first waiter from the condition to the queue of the lock, which is held.
 constexpr std::string_view wake = R"(
@@ -95,9 +64,9 @@ public:
     raw_monitor(const std::string& url, std::string_view name, std::string_view holder)
         : commands_{url},
           messages_{url},
-          enter_{prepare(enter, name, holder)},
-          leave_{prepare(leave, name, holder)},
-          wait_{prepare(leave_and_wait, name, holder)},
+          enter_{prepare(hand_off_acquire, name, holder)},
+          leave_{prepare(hand_off_release(), name, holder)},
+          wait_{prepare(hand_off_release(join), name, holder)},
           wake_{prepare(wake, name, holder)}
     {
         messages_.subscribe(holder);
@@ -108,28 +77,23 @@ public:
         if (commands_.ask(enter_) != ":1") messages_.await_message();
     }
 
-    void unlock() override { expect_done(leave_); }
+    void unlock() override { expect_held(commands_, leave_); }
 
     void wait() override
     {
-        expect_done(wait_);
+        expect_held(commands_, wait_);
         messages_.await_message();
     }
 
-    void notify() override { expect_done(wake_); }
+    void notify() override { expect_held(commands_, wake_); }
 
 private:
     std::string prepare(std::string_view script, std::string_view name, std::string_view holder)
     {
         const std::string queue = "queue:" + std::string{name};
         const std::string condition = "condition:" + std::string{name};
-        return request({"EVALSHA", commands_.ask_text(request({"SCRIPT", "LOAD", script})), "3",
-                        name, queue, condition, holder, lease_ms, raw_connection::notice});
-    }
-
-    void expect_done(const std::string& bytes)
-    {
-        if (commands_.ask(bytes) != ":1") throw std::runtime_error{"the lock was not held"};
+        return request({"EVALSHA", commands_.load(script), "3", name, queue, condition, holder,
+                        lease_ms, raw_connection::notice});
     }
 
     raw_connection commands_;

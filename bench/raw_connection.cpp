@@ -168,6 +168,11 @@ std::string raw_connection::ask_text(std::string_view bytes)
     return text;
 }
 
+std::string raw_connection::load(std::string_view script)
+{
+    return ask_text(request({"SCRIPT", "LOAD", script}));
+}
+
 std::optional<std::string_view> raw_connection::line_within(std::chrono::milliseconds limit)
 {
     const auto end = std::chrono::steady_clock::now() + limit;

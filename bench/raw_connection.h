@@ -40,6 +40,9 @@ public:
     // The same for a reply that is a string.
     [[nodiscard]] std::string ask_text(std::string_view bytes);
 
+    // Loads a script and returns its name for EVALSHA.
+    [[nodiscard]] std::string load(std::string_view script);
+
     // The next line, if it has arrived already.
     [[nodiscard]] std::optional<std::string_view> line_at_hand();
 

@@ -2,8 +2,7 @@
 // check the holder. Neither has a fence, renewals, or protection against lost replies.
 #pragma once
 
-#include "lock.h"
-#include "raw_connection.h"
+#include "raw_lock.h"
 
 #include <string>
 #include <string_view>
@@ -11,34 +10,18 @@
 namespace pawl::bench {
 
 // The release deletes and publishes. Each subscriber that gets the message tries to acquire.
-class publish_lock final : public lock {
+class publish_lock final : public raw_lock {
 public:
     publish_lock(const std::string& url, std::string_view name, std::string_view holder);
 
     void acquire() override;
-    void release() override;
-
-private:
-    raw_connection commands_;
-    raw_connection messages_;
-    std::string acquire_;
-    std::string release_;
 };
 
 // The release writes the next holder from the queue and tells it: one wake-up, and no further
 // request.
-class hand_off_lock final : public lock {
+class hand_off_lock final : public raw_lock {
 public:
     hand_off_lock(const std::string& url, std::string_view name, std::string_view holder);
-
-    void acquire() override;
-    void release() override;
-
-private:
-    raw_connection commands_;
-    raw_connection messages_;
-    std::string acquire_;
-    std::string release_;
 };
 
 }  // namespace pawl::bench

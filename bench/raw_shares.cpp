@@ -5,8 +5,6 @@
 namespace pawl::bench {
 namespace {
 
-constexpr std::string_view lease_ms = "30000";
-
 // KEYS 1 writer, 2 readers; ARGV 1 holder, 2 lease in ms. Reply: 1 granted.
 constexpr std::string_view enter_as_reader = R"(
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
@@ -42,57 +40,37 @@ end
 return 1
 )";
 
-std::string load(raw_connection& connection, std::string_view script)
-{
-    return connection.ask_text(request({"SCRIPT", "LOAD", script}));
-}
-
-void expect_done(raw_connection& connection, std::string_view bytes)
-{
-    if (connection.ask(bytes) != ":1") throw std::runtime_error{"the server did not do it"};
-}
-
 }  // namespace
 
 reader_lock::reader_lock(const std::string& url, std::string_view name, std::string_view holder)
     : commands_{url}
 {
     const std::string readers = "readers:" + std::string{name};
-    acquire_ = request(
-        {"EVALSHA", load(commands_, enter_as_reader), "2", name, readers, holder, lease_ms});
+    acquire_ =
+        request({"EVALSHA", commands_.load(enter_as_reader), "2", name, readers, holder, lease_ms});
     release_ = request({"ZREM", readers, holder});
 }
 
 void reader_lock::acquire()
 {
-    expect_done(commands_, acquire_);
+    if (commands_.ask(acquire_) != ":1") throw std::runtime_error{"a writer holds the lock"};
 }
 
 void reader_lock::release()
 {
-    expect_done(commands_, release_);
+    expect_held(commands_, release_);
 }
 
 permit_lock::permit_lock(const std::string& url, std::string_view name, std::string_view holder,
                          unsigned capacity)
-    : commands_{url}, messages_{url}
+    : raw_lock{url}
 {
     const std::string queue = "queue:" + std::string{name};
-    acquire_ = request({"EVALSHA", load(commands_, take), "2", name, queue, holder, lease_ms,
+    acquire_ = request({"EVALSHA", commands_.load(take), "2", name, queue, holder, lease_ms,
                         std::to_string(capacity)});
-    release_ = request({"EVALSHA", load(commands_, give), "2", name, queue, holder, lease_ms,
+    release_ = request({"EVALSHA", commands_.load(give), "2", name, queue, holder, lease_ms,
                         raw_connection::notice});
     messages_.subscribe(holder);
-}
-
-void permit_lock::acquire()
-{
-    if (commands_.ask(acquire_) != ":1") messages_.await_message();
-}
-
-void permit_lock::release()
-{
-    expect_done(commands_, release_);
 }
 
 std::string_view take_permit() noexcept

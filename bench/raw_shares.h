@@ -4,6 +4,7 @@
 
 #include "lock.h"
 #include "raw_connection.h"
+#include "raw_lock.h"
 
 #include <string>
 #include <string_view>
@@ -25,19 +26,10 @@ private:
 };
 
 // One permit of a semaphore. The release gives the permit to the next waiter and tells it.
-class permit_lock final : public lock {
+class permit_lock final : public raw_lock {
 public:
     permit_lock(const std::string& url, std::string_view name, std::string_view holder,
                 unsigned capacity);
-
-    void acquire() override;
-    void release() override;
-
-private:
-    raw_connection commands_;
-    raw_connection messages_;
-    std::string acquire_;
-    std::string release_;
 };
 
 // The scripts of permit_lock, for a dialogue. Both have KEYS 1 permits, 2 queue.

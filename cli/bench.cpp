@@ -11,6 +11,7 @@
 #include "say.h"
 #include "screen.h"
 #include "signals.h"
+#include "url_option.h"
 #include "usage.h"
 
 #include <pawl/client.h>
@@ -44,7 +45,7 @@ using namespace std::chrono_literals;
 [[nodiscard]] client_options client_options_of(const bench_options& options)
 {
     client_options result;
-    result.url = options.url;
+    result.url = options.server.url;
     result.pool_size = std::max<std::size_t>(result.pool_size, options.threads);
     return result;
 }
@@ -178,10 +179,7 @@ int bench(const std::vector<std::string>& arguments)
         return usage_error(problem.what(), "pawl bench");
     }
     if (!options) return exit_code::ok;
-    if (options->url_is_default) {
-        say("neither --url nor PAWL_URL nor a settings file names a server: measuring this "
-            "machine's private server (local:)");
-    }
+    tell_default(options->server, "measuring this machine's private server (local:)");
     const ending how = bench_session{std::move(*options)}.run();
     return end_as(how);
 }

@@ -177,9 +177,7 @@ std::optional<bench_options> parse_bench_options(const std::vector<std::string>&
     check_duration(options.per_part);
     check_prefix(options.prefix);
     if (options.json && options.histogram) refuse("--json and --histogram cannot be used together");
-    const server_choice server = choose_server(app.given.server, remote::not_needed, no_memory);
-    options.url = server.url;
-    options.url_is_default = server.is_default;
+    options.server = choose_server(app.given.server, remote::not_needed, no_memory);
     return std::move(options);
 }
 

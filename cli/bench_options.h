@@ -2,6 +2,7 @@
 #pragma once
 
 #include "page.h"
+#include "server_choice.h"
 
 #include <chrono>
 #include <optional>
@@ -18,8 +19,7 @@ enum class bench_part { ping, lock, hand_off, threads, linger };
 [[nodiscard]] std::string_view word_of(bench_part part) noexcept;
 
 struct bench_options {
-    std::string url;
-    bool url_is_default = false;  // no server was named
+    server_choice server;
     std::chrono::milliseconds per_part{2'000};
     unsigned threads = 16;
     std::vector<bench_part> parts;  // at least one, in order

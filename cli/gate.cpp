@@ -8,6 +8,7 @@
 #include "say.h"
 #include "screen.h"
 #include "signals.h"
+#include "url_option.h"
 #include "usage.h"
 #include "wake_up.h"
 
@@ -33,7 +34,7 @@ public:
     session(gate_options options, std::string what)
         : options_{std::move(options)},
           name_{"the " + std::move(what) + ' ' + in_quotes(options_.key)},
-          client_{client_options{.url = options_.url}}
+          client_{client_options{.url = options_.server.url}}
     {
     }
 
@@ -108,13 +109,6 @@ reminder session::make_reminder() const
     return {.at = boot_now() + unexplained_wait, .line = std::move(line)};
 }
 
-void tell_default(const gate_options& options, const std::string& what)
-{
-    if (!options.url_is_default) return;
-    say("neither --url nor PAWL_URL nor a settings file names a server: the " + what +
-        " covers this machine only");
-}
-
 }  // namespace
 
 int latch(const std::vector<std::string>& arguments)
@@ -126,7 +120,7 @@ int latch(const std::vector<std::string>& arguments)
         return usage_error(problem.what(), "pawl latch");
     }
     if (!options) return exit_code::ok;
-    tell_default(*options, "latch");
+    tell_default(options->server, "the latch covers this machine only");
     const ending how = session{std::move(*options), "latch"}.run_latch();
     return end_as(how);
 }
@@ -140,7 +134,7 @@ int barrier(const std::vector<std::string>& arguments)
         return usage_error(problem.what(), "pawl barrier");
     }
     if (!options) return exit_code::ok;
-    tell_default(*options, "barrier");
+    tell_default(options->server, "the barrier covers this machine only");
     const ending how = session{std::move(*options), "barrier"}.run_barrier();
     return end_as(how);
 }

@@ -1,5 +1,6 @@
 #include "gate_options.h"
 
+#include "shared_options.h"
 #include "url_option.h"
 #include "usage.h"
 
@@ -9,11 +10,6 @@
 
 namespace pawl::cli {
 namespace {
-
-using namespace std::chrono_literals;
-using std::chrono::milliseconds;
-
-using words = std::vector<std::string>;
 
 constexpr const char* no_memory =
     "memory: is private to each process, so no other process could arrive; for this machine only, "
@@ -82,12 +78,7 @@ void define_gate(CLI::App& app, line_values& to)
 
 void define_waiting(CLI::App& app, line_values& to)
 {
-    add_duration(app, "-w,--wait,--timeout", "Wait at most this long",
-                 [&to](milliseconds value) { to.options.wait = value; });
-    app.add_option("-E,--conflict-exit-code", to.options.not_open_code,
-                   "Exit status when the wait ended early (default 75)")
-        ->type_name("CODE")
-        ->check(CLI::Range(0, 255).description(""));
+    add_wait_limit(app, to.options.wait, to.options.not_open_code, "the wait ended early");
     add_url(app, to.server);
     add_require_remote(app, to.server);
     app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens");
@@ -139,30 +130,25 @@ void take_down(line_values& to)
 }
 
 template <class CommandLine>
-[[nodiscard]] std::optional<gate_options> parse(const words& arguments)
+[[nodiscard]] std::optional<gate_options> parse(const std::vector<std::string>& arguments)
 {
     CommandLine app;
     if (!app.understand(arguments)) return std::nullopt;
     gate_options& options = app.given.options;
-    if (app.given.no_wait) {
-        if (options.wait) refuse("-n and -w cannot be used together");
-        options.wait = 0ms;
-    }
+    take_no_wait(app.given.no_wait, options.wait);
     take_down(app.given);
-    const server_choice server = choose_server(app.given.server, remote::as_required, no_memory);
-    options.url = server.url;
-    options.url_is_default = server.is_default;
+    options.server = choose_server(app.given.server, remote::as_required, no_memory);
     return std::move(options);
 }
 
 }  // namespace
 
-std::optional<gate_options> parse_latch_options(const words& arguments)
+std::optional<gate_options> parse_latch_options(const std::vector<std::string>& arguments)
 {
     return parse<latch_command_line>(arguments);
 }
 
-std::optional<gate_options> parse_barrier_options(const words& arguments)
+std::optional<gate_options> parse_barrier_options(const std::vector<std::string>& arguments)
 {
     return parse<barrier_command_line>(arguments);
 }

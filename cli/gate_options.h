@@ -3,6 +3,7 @@
 
 #include "exit_code.h"
 #include "page.h"
+#include "server_choice.h"
 
 #include <chrono>
 #include <optional>
@@ -14,8 +15,7 @@ namespace pawl::cli {
 struct gate_options {
     std::string key;
     unsigned count = 0;  // how many arrivals open it
-    std::string url;
-    bool url_is_default = false;  // no server was named
+    server_choice server;
 
     unsigned down = 0;                              // latch: count down by this; 0: wait
     std::optional<std::chrono::milliseconds> wait;  // unset: forever; 0: not at all

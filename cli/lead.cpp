@@ -14,6 +14,7 @@
 #include "signals.h"
 #include "supervisor.h"
 #include "terminal.h"
+#include "url_option.h"
 #include "usage.h"
 #include "wake_up.h"
 
@@ -91,7 +92,7 @@ session::session(lead_options options)
 client_options session::make_client_options() const
 {
     client_options options;
-    options.url = options_.url;
+    options.url = options_.server.url;
     // Called on a thread of the client.
     options.on_event = [this](const event&) { bell_.ring(); };
     if (options_.verbose) {
@@ -286,10 +287,7 @@ int lead(const std::vector<std::string>& arguments)
         return usage_error(problem.what(), "pawl lead");
     }
     if (!options) return exit_code::ok;
-    if (options->url_is_default) {
-        say("neither --url nor PAWL_URL nor a settings file names a server: only this user's "
-            "processes on this machine are candidates");
-    }
+    tell_default(options->server, "only this user's processes on this machine are candidates");
     // In two steps: before a signal ends pawl, the session has resigned and dismissed its guardian.
     const ending how = do_task(std::move(*options));
     return end_as(how);

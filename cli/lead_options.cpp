@@ -1,7 +1,6 @@
 #include "lead_options.h"
 
-#include "duration.h"
-#include "supervisor.h"
+#include "shared_options.h"
 #include "url_option.h"
 #include "usage.h"
 
@@ -13,10 +12,7 @@
 namespace pawl::cli {
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::milliseconds;
-
-using words = std::vector<std::string>;
 
 constexpr const char* no_memory =
     "memory: is private to each process, so each would lead; for this machine only, use local:";
@@ -107,9 +103,7 @@ void lead_command_line::define(CLI::App& app, line_values& to)
     add_require_remote(app, to.server);
     add_duration(app, "--lease", "How long a leader that crashed leads at most (default 30s)",
                  [&to](milliseconds value) { to.options.lease = value; });
-    add_duration(app, "--grace",
-                 "Time from SIGTERM to SIGKILL (default 5s, at most a quarter of the lease)",
-                 [&to](milliseconds value) { to.grace = value; });
+    add_grace(app, to.grace);
     app.add_flag("-v,--verbose", to.options.verbose, "Report on stderr what happens");
 }
 
@@ -120,7 +114,7 @@ void lead_command_line::define(CLI::App& app, line_values& to)
     return name.data();
 }
 
-void take_task(line_values& to, words command)
+void take_task(line_values& to, std::vector<std::string> command)
 {
     lead_options& options = to.options;
     if (to.who && to.watch) refuse("--who and --watch cannot be used together");
@@ -133,34 +127,20 @@ void take_task(line_values& to, words command)
     options.payload = to.payload.value_or(machine_name());
 }
 
-// As in `pawl run`: a longer grace period would begin before the next renewal.
-void take_grace(line_values& to)
-{
-    lead_options& options = to.options;
-    options.grace = to.grace.value_or(std::min<milliseconds>(5s, options.lease / 4));
-    const milliseconds most =
-        std::max<milliseconds>(options.lease * 3 / 5 - kill_margin(options.lease), 0ms);
-    if (!to.grace || options.grace <= most) return;
-    refuse("--grace of " + describe(options.grace) + " does not fit into a --lease of " +
-           describe(options.lease) + ": with this lease " + describe(most) + " at most");
-}
-
 }  // namespace
 
-std::optional<lead_options> parse_lead_options(const words& arguments)
+std::optional<lead_options> parse_lead_options(const std::vector<std::string>& arguments)
 {
     // The command begins after `--`. Its words are not examined.
     const auto end = std::ranges::find(arguments, "--");
-    words command;
+    std::vector<std::string> command;
     if (end != arguments.end()) command.assign(end + 1, arguments.end());
     lead_command_line app;
     if (!app.understand({arguments.begin(), end})) return std::nullopt;
     take_task(app.given, std::move(command));
-    take_grace(app.given);
     lead_options& options = app.given.options;
-    const server_choice server = choose_server(app.given.server, remote::as_required, no_memory);
-    options.url = server.url;
-    options.url_is_default = server.is_default;
+    options.grace = choose_grace(app.given.grace, options.lease);
+    options.server = choose_server(app.given.server, remote::as_required, no_memory);
     return std::move(options);
 }
 

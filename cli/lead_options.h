@@ -2,6 +2,7 @@
 #pragma once
 
 #include "page.h"
+#include "server_choice.h"
 
 #include <chrono>
 #include <optional>
@@ -20,8 +21,7 @@ struct lead_options {
 
     std::string key;
     std::vector<std::string> command;
-    std::string url;
-    bool url_is_default = false;  // no server was named
+    server_choice server;
 
     std::string payload;
     std::string candidate;  // empty: the payload is the name

@@ -31,7 +31,7 @@ namespace {
 ending show_leader(const lead_options& options)
 {
     const signals signals;
-    client client{client_options{.url = options.url}};
+    client client{client_options{.url = options.server.url}};
     pawl::leader where{client, options.key};
     const interruption by_signal{signals, interruption::ends_process::first_signal};
     const auto who = where.current();
@@ -43,7 +43,7 @@ ending show_leader(const lead_options& options)
 ending watch_leaders(const lead_options& options)
 {
     const signals signals;
-    client client{client_options{.url = options.url}};
+    client client{client_options{.url = options.server.url}};
     pawl::leader where{client, options.key};
     interruption by_signal{signals};
     for (;;) {

@@ -15,6 +15,7 @@
 #include "signals.h"
 #include "supervisor.h"
 #include "terminal.h"
+#include "url_option.h"
 #include "usage.h"
 #include "waiting.h"
 #include "wake_up.h"
@@ -87,7 +88,7 @@ session::session(run_options options)
 client_options session::make_client_options() const
 {
     client_options options;
-    options.url = options_.url;
+    options.url = options_.server.url;
     // Called on a thread of the client.
     options.on_event = [this](const event& happened) {
         tell(happened);
@@ -261,7 +262,7 @@ bool session::release(const ending& ended)
 // lock.
 bool session::server_is_gone() const
 {
-    if (!options_.url.starts_with("local:")) return false;
+    if (!options_.server.url.starts_with("local:")) return false;
     try {
         return !local::query().running;
     } catch (const error&) {
@@ -298,10 +299,7 @@ using parser = std::optional<run_options> (*)(const std::vector<std::string>& ar
         return usage_error(problem.what(), command);
     }
     if (!options) return exit_code::ok;
-    if (options->url_is_default) {
-        say("neither --url nor PAWL_URL nor a settings file names a server: the lock covers only "
-            "this user's processes on this machine");
-    }
+    tell_default(options->server, "the lock covers only this user's processes on this machine");
     // In two steps: before a signal ends pawl, the session has released its lock and dismissed its
     // guardian.
     const ending how = session{std::move(*options)}.run();

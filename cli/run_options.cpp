@@ -5,7 +5,7 @@
 #include "once_help.h"
 #include "run_help.h"
 #include "say.h"
-#include "supervisor.h"
+#include "shared_options.h"
 #include "url_option.h"
 #include "usage.h"
 
@@ -107,12 +107,7 @@ struct line_values {
 void define_waiting(CLI::App& app, line_values& to)
 {
     app.add_flag("-n,--nonblock,--nb", to.no_wait, "Do not wait for the lock");
-    add_duration(app, "-w,--wait,--timeout", "Wait at most this long",
-                 [&to](milliseconds value) { to.options.wait = value; });
-    app.add_option("-E,--conflict-exit-code", to.options.not_acquired_code,
-                   "Exit status when the lock was not acquired (default 75)")
-        ->type_name("CODE")
-        ->check(CLI::Range(0, 255).description(""));
+    add_wait_limit(app, to.options.wait, to.options.not_acquired_code, "the lock was not acquired");
 }
 
 void define_lock(CLI::App& app, line_values& to)
@@ -121,9 +116,7 @@ void define_lock(CLI::App& app, line_values& to)
     add_require_remote(app, to.server);
     add_duration(app, "--lease", "How long the lock outlives pawl at most (default 30s)",
                  [&to](milliseconds value) { to.options.lease = value; });
-    add_duration(app, "--grace",
-                 "Time from SIGTERM to SIGKILL (default 5s, at most a quarter of the lease)",
-                 [&to](milliseconds value) { to.grace = value; });
+    add_grace(app, to.grace);
     app.add_option("--on-lost", to.options.on_lost,
                    "Run this through the shell when the lock was lost")
         ->type_name("COMMAND");
@@ -266,13 +259,6 @@ void take_key_and_command(halves& line, line_values& to)
     to.options.command = shell ? words{"/bin/sh", "-c", to.shell_command} : std::move(line.command);
 }
 
-void take_no_wait(line_values& to)
-{
-    if (!to.no_wait) return;
-    if (to.options.wait) refuse("-n and -w cannot be used together");
-    to.options.wait = 0ms;
-}
-
 void take_permits(line_values& to)
 {
     if (!to.permits) return;
@@ -330,20 +316,6 @@ void take_longest_hold(run_options& options)
     options.lease = std::min(options.lease, options.longest_hold);
 }
 
-// Renewals come after each third of the lease. So a hold is never valid for less than two thirds of
-// it, apart from drift and a round trip. A grace period that begins earlier than that would send
-// SIGTERM to every command.
-void take_grace(line_values& to)
-{
-    run_options& options = to.options;
-    options.grace = to.grace.value_or(std::min<milliseconds>(5s, options.lease / 4));
-    const milliseconds most =
-        std::max<milliseconds>(options.lease * 3 / 5 - kill_margin(options.lease), 0ms);
-    if (!to.grace || options.grace <= most) return;
-    refuse("--grace of " + describe(options.grace) + " does not fit into a --lease of " +
-           describe(options.lease) + ": with this lease " + describe(most) + " at most");
-}
-
 template <class CommandLine>
 [[nodiscard]] std::optional<run_options> parse(const words& arguments)
 {
@@ -352,12 +324,10 @@ template <class CommandLine>
     if (!app.understand(line.ours)) return std::nullopt;
     take_key_and_command(line, app.given);
     run_options& options = app.given.options;
-    const server_choice server = choose_server(app.given.server, remote::as_required, no_memory);
-    options.url = server.url;
-    options.url_is_default = server.is_default;
+    options.server = choose_server(app.given.server, remote::as_required, no_memory);
     take_longest_hold(options);
-    take_grace(app.given);
-    take_no_wait(app.given);
+    options.grace = choose_grace(app.given.grace, options.lease);
+    take_no_wait(app.given.no_wait, options.wait);
     take_permits(app.given);
     take_kind(app.given);
     take_every(app.given);

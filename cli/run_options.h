@@ -3,6 +3,7 @@
 
 #include "exit_code.h"
 #include "page.h"
+#include "server_choice.h"
 
 #include <chrono>
 #include <optional>
@@ -19,8 +20,7 @@ struct run_options {
     std::vector<std::string> also;  // further locks that are taken together with it
     lock_side side = lock_side::only;
     std::vector<std::string> command;  // with -c: the shell and its arguments
-    std::string url;
-    bool url_is_default = false;  // no server was named
+    server_choice server;
 
     std::optional<std::chrono::milliseconds> wait;  // unset: forever; 0: not at all
     std::optional<unsigned> capacity;  // unset: a lock; set: a semaphore with this capacity

@@ -95,4 +95,10 @@ server_choice choose_server(const server_options& given, remote wanted,
     return {.url = std::move(url->value), .is_default = false};
 }
 
+void tell_default(const server_choice& chosen, const std::string& meaning)
+{
+    if (!chosen.is_default) return;
+    say("neither --url nor PAWL_URL nor a settings file names a server: " + meaning);
+}
+
 }  // namespace pawl::cli

@@ -7,6 +7,8 @@
 // other than local:.
 #pragma once
 
+#include "server_choice.h"
+
 #include <CLI/CLI.hpp>
 
 #include <string>
@@ -28,15 +30,13 @@ void add_require_remote(CLI::App& app, server_options& to);
 // Whether local: is refused if a remote server is required.
 enum class remote { as_required, not_needed };
 
-struct server_choice {
-    std::string url;
-    bool is_default = false;  // no server was named, so it is local:
-};
-
 // To be called after the command line was parsed. Throws CLI::ParseError: with the text `no_memory`
 // for a memory: URL, which no command can use; for local: where a remote server is required; and
 // for mistakes in settings files.
 [[nodiscard]] server_choice choose_server(const server_options& given, remote wanted,
                                           const std::string& no_memory);
+
+// Says on stderr that no server was named, and what that means. Does nothing if one was named.
+void tell_default(const server_choice& chosen, const std::string& meaning);
 
 }  // namespace pawl::cli

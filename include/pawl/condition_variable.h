@@ -57,6 +57,7 @@
 
 #include <pawl/detail/condition_lock.h>
 #include <pawl/detail/forms.h>
+#include <pawl/detail/with_code.h>
 #include <pawl/export.h>
 #include <pawl/fair_mutex.h>
 #include <pawl/hold.h>
@@ -225,49 +226,41 @@ public:
     template <detail::condition_lock Lock, std::predicate Predicate>
     bool wait(Lock& lock, std::stop_token stop, Predicate done)
     {
-        return wait_while(
-            stop, done, [] { return time_limit::never(); },
-            [&](time_limit limit) { return wait_within(lock, limit, stop); });
+        return wait_until_done(lock, stop, done, time_limit::never);
     }
 
     template <detail::condition_lock Lock, std::predicate Predicate>
     bool wait(Lock& lock, std::stop_token stop, Predicate done, std::error_code& ec)
     {
-        return wait_while(
-            stop, done, [] { return time_limit::never(); }, attempt(lock, stop, ec), ec);
+        return wait_until_done(lock, stop, done, time_limit::never, ec);
     }
 
     template <detail::condition_lock Lock, class Rep, class Period, std::predicate Predicate>
     bool wait_for(Lock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
                   Predicate done)
     {
-        return wait_while(stop, done, detail::rest_of{time_limit::after(limit)},
-                          [&](time_limit left) { return wait_within(lock, left, stop); });
+        return wait_until_done(lock, stop, done, detail::rest_of{time_limit::after(limit)});
     }
 
     template <detail::condition_lock Lock, class Rep, class Period, std::predicate Predicate>
     bool wait_for(Lock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
                   Predicate done, std::error_code& ec)
     {
-        return wait_while(stop, done, detail::rest_of{time_limit::after(limit)},
-                          attempt(lock, stop, ec), ec);
+        return wait_until_done(lock, stop, done, detail::rest_of{time_limit::after(limit)}, ec);
     }
 
     template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
     bool wait_until(Lock& lock, std::stop_token stop, std::chrono::time_point<Clock, Duration> when,
                     Predicate done)
     {
-        return wait_while(
-            stop, done, [when] { return time_limit::at(when); },
-            [&](time_limit left) { return wait_within(lock, left, stop); });
+        return wait_until_done(lock, stop, done, [when] { return time_limit::at(when); });
     }
 
     template <detail::condition_lock Lock, class Clock, class Duration, std::predicate Predicate>
     bool wait_until(Lock& lock, std::stop_token stop, std::chrono::time_point<Clock, Duration> when,
                     Predicate done, std::error_code& ec)
     {
-        return wait_while(
-            stop, done, [when] { return time_limit::at(when); }, attempt(lock, stop, ec), ec);
+        return wait_until_done(lock, stop, done, [when] { return time_limit::at(when); }, ec);
     }
 
     // ── Boost.Asio ──────────────────────────────────────────────────────────────────────────────
@@ -332,32 +325,32 @@ private:
     }
 
     // The loop of std::condition_variable_any.
-    template <class Predicate, class Limit, class Wait>
-    static bool wait_while(const std::stop_token& stop, Predicate& done, const Limit& limit,
-                           const Wait& wait)
+    template <class Predicate, class Wait>
+    static bool wait_while(const std::stop_token& stop, Predicate& done, const Wait& wait)
     {
         while (!stop.stop_requested()) {
             if (done()) return true;
-            if (!wait(limit())) return done();
+            if (!wait()) return done();
         }
         return done();
     }
 
-    template <class Predicate, class Limit, class Wait>
-    static bool wait_while(const std::stop_token& stop, Predicate& done, const Limit& limit,
-                           const Wait& wait, const std::error_code& ec)
+    // `left` returns the rest of the limit.
+    template <class Lock, class Predicate, class Limit>
+    bool wait_until_done(Lock& lock, const std::stop_token& stop, Predicate& done,
+                         const Limit& left)
     {
-        const auto locked_and_done = [&] { return !ec && done(); };
-        return wait_while(stop, locked_and_done, limit, wait);
+        return wait_while(stop, done, [&] { return wait_within(lock, left(), stop); });
     }
 
-    template <class Lock>
-    [[nodiscard]] auto attempt(Lock& lock, const std::stop_token& stop, std::error_code& ec)
+    template <class Lock, class Predicate, class Limit>
+    bool wait_until_done(Lock& lock, const std::stop_token& stop, Predicate& done,
+                         const Limit& left, std::error_code& ec)
     {
         ec.clear();
-        return [this, &lock, &stop, &ec](time_limit left) {
-            return wait_within(lock, left, stop, ec) && !ec;
-        };
+        const auto locked_and_done = [&] { return !ec && done(); };
+        return wait_while(stop, locked_and_done,
+                          [&] { return wait_within(lock, left(), stop, ec); });
     }
 
     // These return whether it was notified. After a failure the lock is not held.
@@ -390,13 +383,7 @@ private:
     [[nodiscard]] bool wait_within(Lock& lock, time_limit limit, const std::stop_token& stop,
                                    std::error_code& ec) noexcept
     {
-        ec.clear();
-        try {
-            return wait_within(lock, limit, stop);
-        } catch (const std::system_error& e) {
-            ec = e.code();
-            return false;
-        }
+        return detail::with_code(ec, [&] { return wait_within(lock, limit, stop); });
     }
 
     class state;

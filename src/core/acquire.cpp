@@ -195,7 +195,7 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
         until = std::min(until, now + got.left + std::chrono::milliseconds{1});
     }
     if (!queued_) return pause(until);
-    pauses_ = 0;
+    pauses_.reset();
     if (base::is(base::mutant::d19_no_timer)) until = limit_;
     return {.what = step::kind::wait, .until = until};
 }
@@ -203,7 +203,8 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
 std::chrono::nanoseconds acquire_machine::next_look(held_by holder)
 {
     if (holder == held_by::no_lock) return foreign_pause();
-    if (!queued_) return next_pause();
+    // A waiter that wants a place in the queue gets one as soon as this client can hear of a grant.
+    if (!queued_) return pauses_.next(plan_.poll_interval, plan_.joins, *random_);
     return holder == held_by::foreign ? foreign_pause() : look_interval(plan_.lease);
 }
 
@@ -213,18 +214,6 @@ std::chrono::nanoseconds acquire_machine::foreign_pause() const
 {
     const auto spread = (longest_foreign_pause - shortest_foreign_pause) * (*random_)();
     return shortest_foreign_pause + std::chrono::duration_cast<std::chrono::nanoseconds>(spread);
-}
-
-// The pause of a waiter without a place in the queue. A waiter that wants a place gets one as soon as this
-// client can hear of a grant. That is probably soon, so its pauses start at 2 ms and double up to the poll
-// interval.
-std::chrono::nanoseconds acquire_machine::next_pause()
-{
-    constexpr std::chrono::milliseconds first{2};
-    auto longest = plan_.poll_interval;
-    if (plan_.joins) longest = std::min(longest, first * (1U << std::min(pauses_++, 10U)));
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(longest *
-                                                                (0.5 + 0.5 * (*random_)()));
 }
 
 step acquire_machine::on_no_answer(const failure& got, boot_time now)

@@ -18,6 +18,7 @@
 #include "core/machine.h"
 #include "core/notice.h"
 #include "core/patience.h"
+#include "core/poll_pauses.h"
 #include "core/request.h"
 
 #include <pawl/error.h>
@@ -127,7 +128,6 @@ private:
     [[nodiscard]] failure without_answer(failure_kind why, std::string detail) const;
     [[nodiscard]] std::chrono::nanoseconds next_look(held_by holder);
     [[nodiscard]] std::chrono::nanoseconds foreign_pause() const;
-    [[nodiscard]] std::chrono::nanoseconds next_pause();
     [[nodiscard]] std::chrono::milliseconds stay(base::boot_time now) const;
     step on_no_answer(const failure& got, base::boot_time now);
 
@@ -141,7 +141,7 @@ private:
     bool uncertain_ = false;   // the server may have a grant or a place for this holder
     bool unanswered_ = false;  // some try had no answer, and may have been executed
     bool queued_ = false;      // this waiter has a place in the queue
-    unsigned pauses_ = 0;      // pauses in a row without a place in the queue
+    poll_pauses pauses_;       // without a place in the queue
     bool seen_busy_ = false;
     std::optional<base::boot_time> no_lock_since_;  // since when the value is not a holder
     unsigned times_unavailable_ = 0;                // answers that mean "try later"

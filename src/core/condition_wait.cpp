@@ -136,17 +136,13 @@ step condition_machine::look(bool leaves, boot_time now)
 // often: as acquire_machine asks when it has no place in the queue.
 std::chrono::nanoseconds condition_machine::next_look()
 {
-    constexpr std::chrono::milliseconds first{2};
     const auto& waiter = plan_.waiter;
     const auto usual = look_interval(waiter.lease);
     if (waiter.joins && hears_) {
-        pauses_ = 0;
+        pauses_.reset();
         return usual;
     }
-    auto longest = std::min(waiter.poll_interval, usual);
-    if (waiter.joins) longest = std::min(longest, first * (1U << std::min(pauses_++, 10U)));
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(longest *
-                                                                (0.5 + 0.5 * (*random_)()));
+    return pauses_.next(std::min(waiter.poll_interval, usual), waiter.joins, *random_);
 }
 
 void condition_machine::begin_to_acquire()

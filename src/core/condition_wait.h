@@ -24,6 +24,7 @@
 #include "core/exchange.h"
 #include "core/machine.h"
 #include "core/notice.h"
+#include "core/poll_pauses.h"
 #include "core/request.h"
 
 #include <pawl/error.h>
@@ -114,7 +115,7 @@ private:
     base::boot_time limit_{};
     bool hears_ = true;
     bool stopped_ = false;
-    unsigned pauses_ = 0;  // in a row, in which this client could not hear of a grant
+    poll_pauses pauses_;  // while this client cannot hear of a grant
     condition_result result_;
 };
 

@@ -1,11 +1,27 @@
-// Calls on most kinds of locks, for tests of servers that allow only some users or commands.
+// For tests of servers that allow only some users or commands: a user with few permissions, and calls
+// on most kinds of locks.
 #pragma once
 
 #include "integration/fixture.h"
 
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace pawl::test {
+
+// Creates a user to which this ACL rule applies. Returns the options of a client of that user.
+[[nodiscard]] inline client_options as_clerk(redis_probe& probe, client_options made,
+                                             const std::vector<std::string>& rule)
+{
+    std::vector<std::string> words{"ACL", "SETUSER", "clerk", "reset", "on", ">street"};
+    words.insert(words.end(), rule.begin(), rule.end());
+    const redis_value reply = probe.command(words);
+    EXPECT_FALSE(reply.is_error()) << reply.text;
+    made.user = "clerk";
+    made.password = "street";
+    return made;
+}
 
 inline void use_everything(client& own)
 {

@@ -1,4 +1,5 @@
 // Condition variables on a real server: several processes, kill -9, lost answers, lost messages.
+#include "integration/access_fixture.h"
 #include "integration/child.h"
 #include "integration/contended.h"
 #include "support/acl_rule.h"
@@ -191,14 +192,7 @@ TEST_F(condition, a_child_process_after_fork_gets_the_wrong_process_error)
 
 TEST_F(condition, the_smallest_acl_rule_is_enough)
 {
-    std::vector<std::string> command{"ACL", "SETUSER", "clerk", "on", ">secret"};
-    const auto rule = smallest_rule();
-    command.insert(command.end(), rule.begin(), rule.end());
-    ASSERT_FALSE(probe_.command(command).is_error());
-    auto made = options();
-    made.user = "clerk";
-    made.password = "secret";
-    client own{made};
+    client own{as_clerk(probe_, options(), smallest_rule())};
     mutex lock{own, "stock:jobs"};
     condition_variable more{lock, "more"};
     auto waiter = std::async(std::launch::async, [&] {

@@ -1,4 +1,5 @@
 // Latches and barriers on a real server: several processes, lost answers, lost messages.
+#include "integration/access_fixture.h"
 #include "integration/child.h"
 #include "integration/contended.h"
 #include "support/acl_rule.h"
@@ -233,14 +234,7 @@ TEST_F(gate, the_first_count_starts_a_local_server)
 
 TEST_F(gate, the_smallest_acl_rule_is_enough)
 {
-    std::vector<std::string> command{"ACL", "SETUSER", "clerk", "on", ">secret"};
-    const auto rule = smallest_rule();
-    command.insert(command.end(), rule.begin(), rule.end());
-    ASSERT_FALSE(probe_.command(command).is_error());
-    auto made = options();
-    made.user = "clerk";
-    made.password = "secret";
-    client own{made};
+    client own{as_clerk(probe_, options(), smallest_rule())};
     latch once{own, "stock:latch", 2};
     auto waits = std::async(std::launch::async, [&] { return once.wait_for(2 * patience); });
     ASSERT_TRUE(until_queued(1, "stock:latch"));

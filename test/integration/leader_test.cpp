@@ -1,4 +1,5 @@
 // A leader on a real server: several processes that are killed, lost answers, permissions.
+#include "integration/access_fixture.h"
 #include "integration/child.h"
 #include "integration/contended.h"
 #include "support/acl_rule.h"
@@ -150,14 +151,7 @@ TEST_F(a_leader, goes_on_if_the_answer_that_nobody_waits_is_lost)
 
 TEST_F(a_leader, needs_only_the_smallest_acl_rule)
 {
-    std::vector<std::string> command{"ACL", "SETUSER", "clerk", "on", ">secret"};
-    const auto rule = smallest_rule();
-    command.insert(command.end(), rule.begin(), rule.end());
-    ASSERT_FALSE(probe_.command(command).is_error());
-    auto made = options();
-    made.user = "clerk";
-    made.password = "secret";
-    client own{made};
+    client own{as_clerk(probe_, options(), smallest_rule())};
     leader mine{own, "stock:leader"};
     auto term = mine.campaign("one");
     EXPECT_FALSE(term.yield_to("two"));

@@ -19,14 +19,7 @@ class rights : public with_server {
 protected:
     client_options as_clerk(const std::vector<std::string>& rule)
     {
-        std::vector<std::string> words{"ACL", "SETUSER", "clerk", "reset", "on", ">street"};
-        words.insert(words.end(), rule.begin(), rule.end());
-        const redis_value reply = probe_.command(words);
-        EXPECT_FALSE(reply.is_error()) << reply.text;
-        client_options made = options();
-        made.user = "clerk";
-        made.password = "street";
-        return made;
+        return test::as_clerk(probe_, options(), rule);
     }
 
     // Every operation that sends a request, with any outcome.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 namespace pawl::test {
@@ -49,6 +50,29 @@ protected:
                 return held;
             },
             all);
+    }
+
+    // A waiter of the first client is notified, is cut off, and gives up. Before that, the second client
+    // begins to wait. Its thread returns the hold.
+    [[nodiscard]] std::future<hold> waiting_behind_one_that_gives_up()
+    {
+        auto gives_up = waiting([this] {
+            auto held = mutex_.acquire();
+            std::error_code ec;
+            more_.wait(held, ec);
+            return ec;
+        });
+        auto theirs = their_mutex_.acquire();
+        their_more_.notify_one();
+        EXPECT_EQ(queue_.length("job"), 1) << "it is in the queue of the lock";
+        server_.cut_off(client_);
+        auto next = waiting([this, held = std::move(theirs)]() mutable {
+            their_more_.wait(held);
+            return std::move(held);
+        });
+        while (!is_ready(gives_up)) server_.advance(1s);
+        EXPECT_EQ(gives_up.get(), errc::unreachable);
+        return next;
     }
 
     [[nodiscard]] bool nothing_is_left()

@@ -156,44 +156,14 @@ TEST_F(memory_condition, a_wait_that_gets_no_answer_gives_the_lock_back_later)
 
 TEST_F(memory_condition, a_waiter_that_gives_up_after_its_notification_passes_it_on)
 {
-    auto gives_up = waiting([&] {
-        auto held = mutex_.acquire();
-        std::error_code ec;
-        more_.wait(held, ec);
-        return ec;
-    });
-    auto theirs = their_mutex_.acquire();
-    their_more_.notify_one();
-    EXPECT_EQ(queue_.length("job"), 1) << "it is in the queue of the lock";
-    server_.cut_off(client_);
-    auto next = waiting([&] {
-        their_more_.wait(theirs);
-        return std::move(theirs);
-    });
-    while (!is_ready(gives_up)) server_.advance(1s);
-    static_cast<void>(gives_up.get());
+    auto next = waiting_behind_one_that_gives_up();
     server_.reconnect(client_);
     EXPECT_TRUE(get(next));
 }
 
 TEST_F(memory_condition, a_notification_is_passed_on_however_long_the_client_was_cut_off)
 {
-    auto gives_up = waiting([&] {
-        auto held = mutex_.acquire();
-        std::error_code ec;
-        more_.wait(held, ec);
-        return ec;
-    });
-    auto theirs = their_mutex_.acquire();
-    their_more_.notify_one();
-    EXPECT_EQ(queue_.length("job"), 1) << "it is in the queue of the lock";
-    server_.cut_off(client_);
-    auto next = waiting([&] {
-        their_more_.wait(theirs);
-        return std::move(theirs);
-    });
-    while (!is_ready(gives_up)) server_.advance(1s);
-    EXPECT_EQ(gives_up.get(), errc::unreachable);
+    auto next = waiting_behind_one_that_gives_up();
     server_.advance(5min);
     EXPECT_FALSE(is_ready(next));
     server_.reconnect(client_);

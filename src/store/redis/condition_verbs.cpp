@@ -2,7 +2,6 @@
 
 #include "store/redis/announcement.h"
 #include "store/redis/place.h"
-#include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
 namespace pawl::store {
@@ -64,21 +63,6 @@ void append_leave(std::string& out, const core::release_request& what, const scr
     redis::append_word(out, what.mine.holder);
     append_number(out, 0);
     append_announcement(out, what.mine, what.announce, now);
-}
-
-core::hold_reply read(const core::wait_request& /*what*/, const redis::reply_view& reply)
-{
-    return read_hold(reply);
-}
-
-core::hold_reply read(const core::look_request& /*what*/, const redis::reply_view& reply)
-{
-    return read_hold(reply);
-}
-
-core::hold_reply read(const core::notify_request& /*what*/, const redis::reply_view& reply)
-{
-    return read_hold(reply);
 }
 
 }  // namespace pawl::store

@@ -1,8 +1,8 @@
-// Requests about a condition, as calls of scripts: how they are written, and what the replies mean.
+// Requests about a condition, as calls of scripts: how they are written. hold_verbs.h reads
+// their replies.
 #pragma once
 
 #include "core/request.h"
-#include "redis/resp.h"
 #include "store/redis/hold_verbs.h"
 #include "store/redis/script_call.h"
 
@@ -19,10 +19,5 @@ void append(std::string& out, const core::notify_request& what, const script_sty
 // A waiter leaves the condition: the release of an object that has a condition.
 void append_leave(std::string& out, const core::release_request& what, const script_style& how,
                   wall_time now);
-
-[[nodiscard]] core::hold_reply read(const core::wait_request& what, const redis::reply_view& reply);
-[[nodiscard]] core::hold_reply read(const core::look_request& what, const redis::reply_view& reply);
-[[nodiscard]] core::hold_reply read(const core::notify_request& what,
-                                    const redis::reply_view& reply);
 
 }  // namespace pawl::store

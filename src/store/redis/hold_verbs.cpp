@@ -2,7 +2,6 @@
 
 #include "store/redis/announcement.h"
 #include "store/redis/condition_verbs.h"
-#include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
 namespace pawl::store {
@@ -150,21 +149,6 @@ core::hold_reply read(const core::count_request& what, const redis::reply_view& 
     if (!is_plain(what.mine)) return read_hold(reply);
     const core::extend_request extend{.mine = what.mine, .lease = what.lease};
     return read(std::span{&extend, 1}, reply).front();
-}
-
-core::hold_reply read(const core::check_request& /*what*/, const redis::reply_view& reply)
-{
-    return read_hold(reply);
-}
-
-core::hold_reply read(const core::release_request& /*what*/, const redis::reply_view& reply)
-{
-    return read_hold(reply);
-}
-
-core::hold_reply read(const core::resize_request& /*what*/, const redis::reply_view& reply)
-{
-    return read_hold(reply);
 }
 
 std::vector<core::hold_reply> read(std::span<const core::extend_request> all,

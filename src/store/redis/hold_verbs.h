@@ -3,9 +3,11 @@
 
 #include "core/request.h"
 #include "redis/resp.h"
+#include "store/redis/reading.h"
 #include "store/redis/script_call.h"
 
 #include <chrono>
+#include <concepts>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,13 +29,20 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 
 [[nodiscard]] core::hold_reply read(const core::count_request& what,
                                     const redis::reply_view& reply);
-[[nodiscard]] core::hold_reply read(const core::check_request& what,
-                                    const redis::reply_view& reply);
-[[nodiscard]] core::hold_reply read(const core::release_request& what,
-                                    const redis::reply_view& reply);
 [[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
-[[nodiscard]] core::hold_reply read(const core::resize_request& what,
-                                    const redis::reply_view& reply);
+
+// The requests whose scripts reply with a status and no more.
+template <class Request>
+concept replied_with_status =
+    std::same_as<Request, core::check_request> || std::same_as<Request, core::release_request> ||
+    std::same_as<Request, core::resize_request> || std::same_as<Request, core::wait_request> ||
+    std::same_as<Request, core::look_request> || std::same_as<Request, core::notify_request>;
+
+template <replied_with_status Request>
+[[nodiscard]] core::hold_reply read(const Request& /*what*/, const redis::reply_view& reply)
+{
+    return read_hold(reply);
+}
 
 // Returns a reply for each lease.
 [[nodiscard]] std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
