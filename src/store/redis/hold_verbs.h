@@ -32,8 +32,8 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 [[nodiscard]] core::hold_reply read(const core::release_request& what,
                                     const redis::reply_view& reply);
 [[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
-[[nodiscard]] core::hold_reply read(const core::resize_request& what,
-                                    const redis::reply_view& reply);
+[[nodiscard]] core::resize_reply read(const core::resize_request& what,
+                                      const redis::reply_view& reply);
 
 // Returns a reply for each lease.
 [[nodiscard]] std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
