@@ -1,6 +1,7 @@
 #include "lead.h"
 
 #include "child.h"
+#include "complaints.h"
 #include "duration.h"
 #include "ending.h"
 #include "exit_code.h"
@@ -77,7 +78,7 @@ private:
     pawl::leader leader_;
     pawl::leader::term term_;
     boot_time started_at_ = boot_now();
-    std::error_code told_;  // the problem that the user knows of
+    complaints complaints_;
     bool has_led_ = false;
     bool has_waited_ = false;
 };
@@ -107,7 +108,7 @@ ending session::run()
     for (;;) {
         if (const auto over = campaign()) return *over;
         if (!term_) continue;
-        told_.clear();
+        complaints_.clear();
         has_led_ = true;
         verbosely("leads " + name() + " with the payload " + in_quotes(options_.payload) +
                   ", fence " + std::to_string(term_.fence()) + ", holder " + term_.id());
@@ -131,8 +132,7 @@ std::optional<ending> session::campaign()
         term_ = leader_.campaign(options_.payload, by_signal.token());
     } catch (const error& problem) {
         if (may_pass(problem.code())) {
-            if (told_ != problem.code()) say(problem.what());
-            told_ = problem.code();
+            if (complaints_.is_due(problem.what(), boot_now())) say(problem.what());
         } else if (problem.code() != errc::cancelled) {
             throw;
         }
@@ -145,7 +145,8 @@ std::optional<ending> session::campaign()
     return term_ ? std::nullopt : pause();
 }
 
-// Later than at the start, a refusal may pass too: the memory of the server may be full for some time.
+// Later than at the start, a refusal may pass too: the memory of the server may be full for some time, or an operator
+// changes the ACL rule.
 bool session::may_pass(const std::error_code& problem) const
 {
     if (problem == errc::unreachable) return true;

@@ -12,6 +12,10 @@
 //
 // A participant arrives once in each phase. One that has no more work calls arrive_and_drop().
 //
+// A participant too many is not detected: if five arrive one by one at a barrier of four, the fifth
+// counts as the first one of the next phase. Arrivals are refused only if one call counts for more
+// of them than are missing in this phase, or if all participants have dropped out.
+//
 // A barrier cannot see that a participant has crashed: the phase then does not end. So wait with a
 // limit, and give each run a name of its own.
 //

@@ -46,7 +46,8 @@
 //     the process is a child after fork(). These change nothing.
 //
 // If a waiter fails or gives up after it was notified, the notification goes to the next waiter. If
-// the process of a waiter dies, its place ends with its lease, and notifications pass over it. Only
+// the process of a waiter dies, notifications pass over it as soon as the server has noticed that its
+// connection is gone, or when its place ends: after its lease, or after 1.5 s if that is longer. Only
 // if it dies after it was notified, and before it has returned, that one notification is gone.
 // docs/guarantees.md has one more case, which needs two delayed requests.
 //

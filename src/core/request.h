@@ -12,7 +12,7 @@
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
-//   resize_request    hold_status | failure                   sets the same capacity
+//   resize_request    resized | failure                       changes nothing, like one that is late
 //   arrive_request    arrived | failure                       finds its own arrival
 //   wait_request      hold_status | failure                   finds its own waiter
 //   look_request      hold_status | failure                   finds the same, or that it has left
@@ -198,11 +198,19 @@ struct keep_request {
 
 // ── Resize: set the capacity of a semaphore, and let in the waiters that fit now ────────────────
 
+struct resized {
+    std::uint64_t number{};  // of the last resize, 0 if there was none
+};
+
+using resize_reply = std::variant<failure, resized>;
+
 struct resize_request {
-    using reply = hold_reply;  // `done`, or `not_a_lock`
+    using reply = resize_reply;
 
     const object* what{};  // it must outlive the request
     unsigned capacity = 0;
+    // It is executed only if this is the number of the last resize. Unset: it only asks for the number.
+    std::optional<std::uint64_t> after{};
 };
 
 // ── Arrive: one of the arrivals that open a latch or a barrier ──────────────────────────────────
@@ -315,7 +323,7 @@ using exchange_request =
                  yield_request, read_request, due_request>;
 using request = std::variant<acquire_request, renew_request, exchange_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
-                           arrive_reply, yield_reply, read_reply, due_reply>;
+                           resize_reply, arrive_reply, yield_reply, read_reply, due_reply>;
 
 // The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
 [[nodiscard]] const failure* failure_in(const reply& got);

@@ -3,21 +3,30 @@
 -- are more than the new capacity, nobody enters until enough have come back. From now on the capacity that a
 -- client gives is not compared with this one.
 --
+-- A copy of the request that arrives late must not undo a later resize. So each resize has a number, and the request
+-- names the number of the last one that its caller has seen. If there was another since, it changes nothing: either
+-- this request has been executed before, or the other one was made at the same time and counts as the later.
+--
 -- KEYS  1 members, 2 fence, 3 queue
--- ARGV  1 '', 2 the capacity
--- Reply 1; -2 a shared mutex
+-- ARGV  1 '', 2 the capacity, 3 the number of the last resize, 0 if there was none; or '' to ask for it
+-- Reply 'CODE NUMBER': 1 and the number of the last resize; -2 0 a shared mutex
 --@ clock
-local wanted = ARGV[2]
+local wanted, before = ARGV[2], string.sub(redis.call('ZSCORE', KEYS[1], 'resize_number') or '-0', 2)
+if ARGV[3] ~= before then
+  return '1 ' .. before
+end
 --@ census
 if not known and out > 0 then
-  return -2
+  return '-2 0'
 end
+-- The time, so that a number is not used again when the server has forgotten the last one.
+local resize_number = before < micros and micros or string.format('%.0f', before + 1)
 capacity, known = wanted + 0, 'resized'
 redis.call('ZREM', KEYS[1], 'capacity')
-redis.call('ZADD', KEYS[1], -out, 'out', -capacity, known)
+redis.call('ZADD', KEYS[1], -out, 'out', -capacity, known, '-' .. resize_number, 'resize_number')
 if redis.call('PTTL', KEYS[1]) < FENCE_LIFETIME() + 0 then
   redis.call('PEXPIRE', KEYS[1], FENCE_LIFETIME())
 end
 local own_place = ''
 --@ let_in
-return 1
+return '1 ' .. resize_number

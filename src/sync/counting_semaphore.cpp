@@ -81,10 +81,13 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
 {
     sync::validate_capacity(capacity);
     if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
-    const auto got = client_->ask(core::resize_request{.what = &what_, .capacity = capacity}).what;
-    if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
-    if (*std::get_if<core::hold_status>(&got) != core::hold_status::done) {
-        return sync::trouble{errc::not_a_lock, {}};
+    // The number of the last resize is always asked for: if it were from an earlier call, a resize that was made
+    // between the calls would count as later than this one.
+    core::resize_request request{.what = &what_, .capacity = capacity};
+    for (const bool sets : {false, true}) {
+        const auto got = client_->ask(request).what;
+        if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
+        if (!sets) request.after = std::get_if<core::resized>(&got)->number;
     }
     auto before = most_.load();
     while (before < capacity && !most_.compare_exchange_weak(before, capacity)) {

@@ -141,6 +141,22 @@ TEST_F(lead_command, waits_until_the_server_has_memory_again)
     EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
 }
 
+TEST_F(lead_command, says_it_when_the_server_refuses_for_another_reason)
+{
+    process first = candidate("one", "600ms");
+    EXPECT_EQ(first.line_after("up "), "one k");
+    const auto says = [&](const std::string& reason) {
+        return eventually([&] { return first.err().find(reason) != std::string::npos; });
+    };
+    probe_.must({"CONFIG", "SET", "maxmemory", "1"});
+    probe_.must({"DEL", "k"});
+    EXPECT_TRUE(says("OOM")) << first.err();
+    probe_.must({"ACL", "SETUSER", "default", "resetkeys", "~other"});
+    EXPECT_TRUE(says("docs/wire.md")) << first.err();
+    first.signal(SIGTERM);
+    EXPECT_EQ(first.wait(patience), killed_by(SIGTERM));
+}
+
 TEST_F(lead_command, a_signal_ends_the_wait_and_leaves_nothing_in_the_queue)
 {
     process first = candidate("one");

@@ -318,6 +318,20 @@ TEST_F(lost_replies_of_permits, to_resize_are_no_error)
     EXPECT_FALSE(mine_.try_acquire());
 }
 
+// The first request asks for the number of the last resize. The second one names it: 0.
+TEST_F(lost_replies_of_permits, to_resize_do_not_set_it_twice)
+{
+    const auto sets = [](const auto& words) { return words.size() == 9 && words.back() == "0"; };
+    proxy_.swallow_reply_to(sets, 1, fault_proxy::afterwards::close);
+    mine_.resize(3);
+    EXPECT_EQ(proxy_.counts().swallowed, 1U);
+    const auto number = probe_.must({"ZSCORE", "seats", "resize_number"}).text;
+    mine_.resize(4);
+    EXPECT_NE(probe_.must({"ZSCORE", "seats", "resize_number"}).text, number);
+    const hold held = wanted_.acquire(4);
+    EXPECT_FALSE(mine_.try_acquire());
+}
+
 TEST_F(lost_replies_of_permits, to_renew_lose_no_permits)
 {
     counting_semaphore brief{proxied_, "seats", capacity, quick(1500ms)};

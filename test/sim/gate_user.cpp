@@ -106,7 +106,12 @@ void gate_user::drop_out(gate_here& gate)
 void gate_user::wait_somehow(dice& dice, const std::string& name, const waitable& what,
                              const gates_checker::arrival_ptr& mine)
 {
-    const auto token = stop_token_for(dice);
+    // When the faults end, nobody goes on waiting: the others may never arrive.
+    std::stop_source enough;
+    const auto stop = [&enough] { enough.request_stop(); };
+    const std::stop_callback cancelled{stop_token_for(dice), stop};
+    const std::stop_callback drained{stage_->drain.get_token(), stop};
+    const auto token = enough.get_token();
     const auto limit = time_limit::after(dice.spread(stage_->what.delay, 5 * stage_->what.lease));
     std::error_code ec;
     const auto waiting = checker_->waits(*process_, name, mine);
@@ -116,14 +121,10 @@ void gate_user::wait_somehow(dice& dice, const std::string& name, const waitable
         break;
     case 1: wait_async(*process_, what, limit, token, ec); break;
     case 2: wait_async(*process_, what, time_limit::now(), token, ec); break;
-    case 3: {
-        // It must end some time: the others may never arrive.
-        std::stop_source enough;
+    case 3:
         process_->after(limit.wait(), [enough]() mutable { enough.request_stop(); });
-        const std::stop_callback ends{token, [&enough] { enough.request_stop(); }};
-        what.wait(enough.get_token(), ec);
+        what.wait(token, ec);
         break;
-    }
     default:
         if (!what.wait_for(limit.wait(), token, ec) && !ec) ec = errc::timed_out;
         break;

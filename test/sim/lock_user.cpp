@@ -251,7 +251,7 @@ void lock_user::get_for_sure(dice& dice, const wish& what)
             critical_section(dice, what, std::move(held));
             return;
         }
-        // The semaphore was made smaller, perhaps by a request that came late.
+        // The semaphore was made smaller.
         if (auto& here = *locks_[what.lock]; here.semaphore && ec == errc::refused) {
             resize(here, here.semaphore->capacity());
         }

@@ -122,11 +122,21 @@ void members_checker::check_sum(const change& what)
     if (!what.is.adds_up() || too_full) fail("weights", what.lock, what.is.describe());
 }
 
-// Only a resize changes the capacity. If the server forgets it, that of the programs counts.
+// Whether this is a resize that is not late and was not executed before.
+bool members_checker::resizes(const change& what)
+{
+    return what.call.what == kind::resize && what.code == 1 &&
+           what.call.after_resize() == what.was.last_resize();
+}
+
+// Only a resize changes the capacity, and a copy of it that is late does not. If the server forgets the capacity, that
+// of the programs counts.
 void members_checker::check_capacity(const change& what)
 {
-    const bool resized = what.call.what == kind::resize && what.code == 1;
-    const auto valid = resized ? what.call.capacity() : what.was.capacity();
+    const auto valid = resizes(what) ? what.call.capacity() : what.was.capacity();
+    if (resizes(what) && !own_[what.lock].resizes.insert(what.is.last_resize()).second) {
+        fail("weights", what.lock, "two resizes have the same number");
+    }
     if (what.is.capacity() != valid) {
         fail("weights", what.lock,
              "the capacity is " + std::to_string(what.is.capacity()) + ", and must be " +
@@ -253,8 +263,7 @@ void members_checker::check_nobody_fits(const change& what)
     const auto caller = what.call.holder(what.number);
     const bool acquires = what.call.what == kind::acquire;
     const bool lets_in = (acquires && what.code >= 0) || what.call.what == kind::release ||
-                         what.call.what == kind::resize ||
-                         (what.call.what == kind::exchange && what.code >= 1);
+                         resizes(what) || (what.call.what == kind::exchange && what.code >= 1);
     if (!lets_in) return;
     const auto* const first = what.is.first(caller);
     if (first != nullptr && what.is.has_room_for(first->weight)) {

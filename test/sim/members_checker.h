@@ -48,6 +48,7 @@ private:
         nanoseconds looked_at{-1};
         // The capacities of a semaphore: since when each was valid.
         std::vector<std::pair<nanoseconds, std::uint64_t>> capacities;
+        std::set<std::uint64_t> resizes;  // the numbers of its resizes
     };
     // A script, with the state of one lock before and after it.
     struct change {
@@ -78,6 +79,7 @@ private:
     void after_acquire(const change& what, std::string_view reply);
     void after_release(const change& what, std::string_view holder);
     void grant(std::size_t index, std::string_view holder, bool reads, std::uint64_t fence);
+    [[nodiscard]] static bool resizes(const change& what);
     [[nodiscard]] bool is_told(std::string_view holder) const;
     [[nodiscard]] members_state look_at(std::size_t index);
 

@@ -114,6 +114,15 @@ std::vector<mutant> members_mutants()
            "if known == 'resized' then\n  capacity = tonumber(wanted)\n"
            "  redis.call('ZADD', KEYS[1], -capacity, known)\nend\n"
            "if known == 'capacity' and capacity ~= tonumber(wanted) then"}}},
+        {"resize-undone",
+         "a late copy of a resize undoes a later one",
+         code::none,
+         {{"if ARGV[3] ~= before then", "if ARGV[3] == '' then"}}},
+        {"resize-same-number",
+         "a resize does not change the number of the last one",
+         code::none,
+         {{"local resize_number = before < micros and micros or string.format('%.0f', before + 1)",
+           "local resize_number = before"}}},
         {"joins-old-lease",
          "a reader joins a lease of its process that is not open any more",
          code::reader_joins_old_lease,

@@ -37,6 +37,7 @@ members_state::members_state(server& where, std::string_view name, std::uint64_t
     auto stored = where.members_of(name);
     out_ = stored.out;
     capacity_ = stored.capacity.value_or(capacity);
+    last_resize_ = stored.resize;
     for (auto& each : stored.all) {
         weight_stored_ += each.weight;
         if (each.ends <= now) continue;

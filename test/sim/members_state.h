@@ -39,6 +39,8 @@ public:
         return weight_in_ + weight <= capacity_;
     }
     [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+    // The number of the last resize, 0 if there was none.
+    [[nodiscard]] std::uint64_t last_resize() const noexcept { return last_resize_; }
     // The number at the server is right.
     [[nodiscard]] bool adds_up() const noexcept { return out_ == weight_stored_; }
     // Together they weigh more than the capacity. After a resize that may be so until enough of them have left.
@@ -47,6 +49,7 @@ public:
 
 private:
     std::uint64_t capacity_;
+    std::uint64_t last_resize_ = 0;
     std::uint64_t out_ = 0;            // the number that the server has
     std::uint64_t weight_stored_ = 0;  // of all members
     std::uint64_t weight_in_ = 0;      // of those whose lease has not ended

@@ -76,6 +76,12 @@ std::uint64_t script_call::capacity() const
     return static_cast<std::uint64_t>(number_in(arguments[1]));
 }
 
+std::optional<std::uint64_t> script_call::after_resize() const
+{
+    if (arguments[2].empty()) return std::nullopt;
+    return static_cast<std::uint64_t>(number_in(arguments[2]));
+}
+
 bool script_call::joins() const
 {
     return number_in(arguments[2]) % 4 >= 2;

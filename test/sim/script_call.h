@@ -49,8 +49,9 @@ struct script_call {
     // An exchange: the holder that leaves.
     [[nodiscard]] std::string_view old_holder() const { return arguments[5]; }
 
-    // A resize: the capacity.
+    // A resize: the capacity, and the number of the last resize. Without it, the call only asks for it.
     [[nodiscard]] std::uint64_t capacity() const;
+    [[nodiscard]] std::optional<std::uint64_t> after_resize() const;
 
     // These are for an acquire, and the last one also for an exchange.
     [[nodiscard]] bool joins() const;

@@ -196,6 +196,7 @@ server::members server::members_of(std::string_view key)
         if (name == "capacity" || name == "resized") {
             found.capacity = static_cast<std::uint64_t>(-score);
         }
+        if (name == "resize_number") found.resize = static_cast<std::uint64_t>(-score);
         if (holder.size() == name.size()) return;  // a number
         found.all.push_back(
             {.holder = std::string{holder},

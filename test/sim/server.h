@@ -106,6 +106,7 @@ public:
         std::vector<member> all;
         std::uint64_t out = 0;                  // the number that the server has
         std::optional<std::uint64_t> capacity;  // the same, of a semaphore
+        std::uint64_t resize = 0;               // the number of its last resize
     };
     [[nodiscard]] members members_of(std::string_view key);
 

@@ -22,9 +22,14 @@ protected:
         return enter(holder(letter, permits), core::entry_mode::writer, asked);
     }
     std::string give(char letter, int permits) { return leave(holder(letter, permits)); }
-    std::string resize(std::string_view capacity)
+    std::string resize(std::string_view capacity, std::string_view after = "0")
     {
-        return ask({"EVAL", redis::scripts::members_resize.text, "3", "a", "f", "q", "", capacity});
+        return ask(
+            {"EVAL", redis::scripts::members_resize.text, "3", "a", "f", "q", "", capacity, after});
+    }
+    static std::string resized(int after)
+    {
+        return answer("1 170000000000000" + std::to_string(after));
     }
     static std::string granted(int after)
     {
@@ -114,7 +119,7 @@ TEST_F(permits_scripts, a_greater_capacity_lets_in_waiters)
     take('a', 5);
     take('b', 2);
     take('c', 2);
-    EXPECT_EQ(resize("7"), ":1|");
+    EXPECT_EQ(resize("7"), resized(0));
     EXPECT_EQ(heard(), grant(holder('b', 2), "1700000000000001", std::string{t0}));
     EXPECT_EQ(out(), "-7");
     EXPECT_EQ(number_of("resized"), "-7");
@@ -125,7 +130,7 @@ TEST_F(permits_scripts, a_greater_capacity_lets_in_waiters)
 TEST_F(permits_scripts, after_a_smaller_capacity_nobody_enters_until_enough_are_back)
 {
     take('a', 4);
-    EXPECT_EQ(resize("2"), ":1|");
+    EXPECT_EQ(resize("2"), resized(0));
     EXPECT_EQ(take('b', 1), busy(3000));
     EXPECT_EQ(take('c', 3), answer("-5 2 1700000000000000"));
     give('a', 4);
@@ -134,17 +139,47 @@ TEST_F(permits_scripts, after_a_smaller_capacity_nobody_enters_until_enough_are_
 
 TEST_F(permits_scripts, a_capacity_can_be_set_before_the_first_acquire)
 {
-    EXPECT_EQ(resize("3"), ":1|");
+    EXPECT_EQ(resize("3"), resized(0));
     EXPECT_EQ(ask({"PTTL", "a"}), ":86400000|");
     EXPECT_EQ(take('a', 4), answer("-5 3 1700000000000000"));
     EXPECT_EQ(take('a', 3), granted(0));
+}
+
+TEST_F(permits_scripts, a_repeated_resize_changes_nothing)
+{
+    EXPECT_EQ(resize("3", ""), answer("1 0"));
+    EXPECT_EQ(ask({"EXISTS", "a"}), ":0|");
+    EXPECT_EQ(resize("3"), resized(0));
+    EXPECT_EQ(resize("3"), resized(0));
+    EXPECT_EQ(resize("3", ""), resized(0));
+    EXPECT_EQ(number_of("resize_number"), "-" + std::string{t0});
+}
+
+TEST_F(permits_scripts, a_late_copy_of_a_resize_does_not_undo_a_later_one)
+{
+    EXPECT_EQ(resize("3"), resized(0));
+    EXPECT_EQ(resize("4", t0), resized(1)) << "in the same microsecond";
+    EXPECT_EQ(resize("3"), resized(1));
+    EXPECT_EQ(number_of("resized"), "-4");
+    pass(1s);
+    EXPECT_EQ(resize("5", "1700000000000001"), answer("1 1700000001000000"));
+    EXPECT_EQ(resize("4", t0), answer("1 1700000001000000"));
+    EXPECT_EQ(number_of("resized"), "-5");
+}
+
+TEST_F(permits_scripts, a_late_copy_of_a_resize_sets_nothing_after_the_server_has_forgotten_it)
+{
+    resize("3");
+    ask({"DEL", "a"});
+    EXPECT_EQ(resize("4", t0), answer("1 0"));
+    EXPECT_EQ(ask({"EXISTS", "a"}), ":0|");
 }
 
 TEST_F(permits_scripts, a_shared_mutex_does_not_get_a_capacity)
 {
     capacity_ = "";
     enter(id('a') + "1", core::entry_mode::reader, {});
-    EXPECT_EQ(resize("3"), ":-2|");
+    EXPECT_EQ(resize("3"), answer("-2 0"));
     EXPECT_EQ(number_of("resized"), "_|");
     EXPECT_EQ(out(), "-1");
 }

@@ -86,20 +86,38 @@ TEST_F(wire_members, replies_that_only_these_objects_have)
 
 TEST_F(wire_members, a_resize_names_all_keys_and_no_holder)
 {
-    const core::resize_request request{.what = &permits_, .capacity = 7};
-    EXPECT_EQ(written(request),
-              (word_list{"EVALSHA", std::string{redis::scripts::members_resize.sha}, "3", "a",
-                         "pawl:fence:{a}", "pawl:queue:{a}", "", "7"}));
+    core::resize_request request{.what = &permits_, .capacity = 7};
+    word_list words{"EVALSHA",
+                    std::string{redis::scripts::members_resize.sha},
+                    "3",
+                    "a",
+                    "pawl:fence:{a}",
+                    "pawl:queue:{a}",
+                    "",
+                    "7"};
+    words.emplace_back("");
+    EXPECT_EQ(written(request), words);
+    request.after = 1'700'000'000'000'000;
+    words.back() = "1700000000000000";
+    EXPECT_EQ(written(request), words);
 }
 
 TEST_F(wire_members, replies_to_a_resize)
 {
     const core::resize_request request{.what = &permits_, .capacity = 7};
-    EXPECT_EQ(std::get<hold_status>(read_text(request, ":1\r\n")), hold_status::done);
-    EXPECT_EQ(std::get<hold_status>(read_text(request, ":-2\r\n")), hold_status::not_a_lock);
-    EXPECT_EQ(std::get<hold_status>(read_text(request, "-WRONGTYPE Operation\r\n")),
-              hold_status::not_a_lock);
-    EXPECT_EQ(failure_of_reply(read_text(request, "-NOPERM no\r\n")), failure_kind::refused);
+    const auto number = [&](const std::string& text) {
+        return std::get<core::resized>(read_text(request, bulk(text))).number;
+    };
+    EXPECT_EQ(number("1 0"), 0U);
+    EXPECT_EQ(number("1 1700000000000000"), 1'700'000'000'000'000U);
+    const auto why = [&](const std::string& text) {
+        return failure_of_reply(read_text(request, text));
+    };
+    EXPECT_EQ(why(bulk("-2 0")), failure_kind::not_a_lock);
+    EXPECT_EQ(why("-WRONGTYPE Operation\r\n"), failure_kind::not_a_lock);
+    EXPECT_EQ(why("-NOPERM no\r\n"), failure_kind::refused);
+    EXPECT_EQ(why(":1\r\n"), failure_kind::refused);
+    EXPECT_EQ(why(bulk("1 -1")), failure_kind::refused);
 }
 
 TEST_F(wire_members, a_message_about_a_grant_names_the_holder_without_its_weight)

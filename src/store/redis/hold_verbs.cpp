@@ -139,9 +139,14 @@ void append(std::string& out, const core::keep_request& what, const script_style
 
 void append(std::string& out, const core::resize_request& what, const script_style& how)
 {
-    open_call(out, scripts::members_resize, how, *what.what, 2);
+    open_call(out, scripts::members_resize, how, *what.what, 3);
     redis::append_word(out, "");
     append_number(out, what.capacity);
+    if (what.after) {
+        append_number(out, *what.after);
+    } else {
+        redis::append_word(out, "");
+    }
 }
 
 core::hold_reply read(const core::count_request& what, const redis::reply_view& reply)
@@ -149,6 +154,19 @@ core::hold_reply read(const core::count_request& what, const redis::reply_view& 
     if (!is_plain(what.mine)) return read_hold(reply);
     const core::extend_request extend{.mine = what.mine, .lease = what.lease};
     return read(std::span{&extend, 1}, reply).front();
+}
+
+core::resize_reply read(const core::resize_request& /*what*/, const redis::reply_view& reply)
+{
+    if (reply.is_error()) return failure_of_error(reply.text());
+    const auto answer = read_answer(reply, 2);
+    if (!answer) return senseless(reply);
+    if (answer->code == -2) {
+        return core::failure{.what = core::failure_kind::not_a_lock,
+                             .detail = "it is a shared_mutex"};
+    }
+    if (answer->code != 1 || answer->number < 0) return senseless(reply);
+    return core::resized{.number = static_cast<std::uint64_t>(answer->number)};
 }
 
 std::vector<core::hold_reply> read(std::span<const core::extend_request> all,

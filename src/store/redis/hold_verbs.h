@@ -30,13 +30,15 @@ void append(std::string& out, std::span<const core::extend_request> all, const s
 [[nodiscard]] core::hold_reply read(const core::count_request& what,
                                     const redis::reply_view& reply);
 [[nodiscard]] core::keep_reply read(const core::keep_request& what, const redis::reply_view& reply);
+[[nodiscard]] core::resize_reply read(const core::resize_request& what,
+                                      const redis::reply_view& reply);
 
 // The requests whose scripts reply with a status and no more.
 template <class Request>
 concept replied_with_status =
     std::same_as<Request, core::check_request> || std::same_as<Request, core::release_request> ||
-    std::same_as<Request, core::resize_request> || std::same_as<Request, core::wait_request> ||
-    std::same_as<Request, core::look_request> || std::same_as<Request, core::notify_request>;
+    std::same_as<Request, core::wait_request> || std::same_as<Request, core::look_request> ||
+    std::same_as<Request, core::notify_request>;
 
 template <replied_with_status Request>
 [[nodiscard]] core::hold_reply read(const Request& /*what*/, const redis::reply_view& reply)
