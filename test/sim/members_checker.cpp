@@ -137,6 +137,9 @@ void members_checker::check_capacity(const change& what)
     if (resizes(what) && !own_[what.lock].resizes.insert(what.is.last_resize()).second) {
         fail("weights", what.lock, "two resizes have the same number");
     }
+    if (!resizes(what) && what.is.last_resize() != what.was.last_resize()) {
+        fail("weights", what.lock, "a resize was executed again, or too late");
+    }
     if (what.is.capacity() != valid) {
         fail("weights", what.lock,
              "the capacity is " + std::to_string(what.is.capacity()) + ", and must be " +
