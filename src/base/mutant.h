@@ -44,6 +44,8 @@ enum class mutant : std::uint8_t {
     condition_in_two_steps,      // a waiter gives the lock back, and then joins the condition
     condition_waits_on,          // a waiter that the server does not have in the condition waits on
     condition_stays,             // a waiter whose limit has passed stays in the condition
+    condition_leaves_briefly,    // a waiter that gave up tries to leave only while its lease lasts
+    condition_repeat_is_lost,    // a repeated wait that finds its waiter nowhere is lost
     arrival_numbered_anew,       // an arrival at a gate gets a new number when it is repeated
     hold_without_end,            // longest_hold does not end a hold
     lease_beyond_hold,           // a lease is asked for that lasts longer than longest_hold allows

@@ -102,7 +102,9 @@ step condition_machine::answered(hold_status got, boot_time now)
         if (is_there) return wait(now);
         // An earlier try may have joined. If this client could not hear then, a notification has removed the waiter
         // from the condition. So it may have been notified, and must not fail.
-        if (exchange_->is_uncertain()) return acquire(now);
+        if (exchange_->is_uncertain() && !base::is(base::mutant::condition_repeat_is_lost)) {
+            return acquire(now);
+        }
         result_.failure = errc::lost;
         result_.why = cause_of(got);
         return {.what = kind::finish};

@@ -60,6 +60,7 @@ condition_checker::visit_ptr condition_checker::enters(process& who, std::size_t
     ++grants_;
     ++grants_of_[lock];
     note(lock, who, "holds it as " + short_id(held.id()));
+    settles(held.id());
     if (held.valid_for() <= 0ns && !who.is_dead() && !plan_->has(fault::slow_threads)) {
         fail("valid when granted", lock, "a hold was granted with no time left");
     }
@@ -167,6 +168,7 @@ void condition_checker::after(const std::vector<std::string_view>& words, std::s
     if (call->what == kind::cond_wait) check_wait(*lock, *call, code_of(reply), is);
     if (call->what == kind::cond_notify) check_woken(*lock, *call, is);
     check_places(*lock, *call, is);
+    note_notified(*lock, *call, is);
 }
 
 void condition_checker::check_wait(std::size_t lock, const script_call& call, std::int64_t code,
@@ -233,6 +235,25 @@ void condition_checker::check_places(std::size_t lock, const script_call& call, 
     }
 }
 
+// If a request of another one removes a waiter from the condition, the waiter has the notification, even if its client
+// could not be told.
+void condition_checker::note_notified(std::size_t lock, const script_call& call, const state& is)
+{
+    const bool leaves = call.what == kind::cond_leave;
+    if (leaves) settles(call.holder());
+    if (!leaves && call.what != kind::cond_notify) return;
+    for (const auto& each : was_.in_condition) {
+        if (has(is.in_condition, each.holder) || settled_.contains(each.holder)) continue;
+        notified_.emplace(each.holder, lock);
+    }
+}
+
+void condition_checker::settles(std::string_view waiter)
+{
+    settled_.emplace(waiter);
+    if (const auto found = notified_.find(waiter); found != notified_.end()) notified_.erase(found);
+}
+
 // ── As time passes, and at the end ──────────────────────────────────────────────────────────────
 
 void condition_checker::watch_waiting()
@@ -252,8 +273,34 @@ void condition_checker::watch_waiting()
     watched_at_ = world_->now();
 }
 
+bool condition_checker::is_of_living_process(std::string_view holder) const
+{
+    const auto owner = owners_.find(holder);
+    return owner != owners_.end() && !owner->second->is_dead();
+}
+
+// When no call waits any more, each waiter that was notified has returned to its caller with the lock, or has passed
+// its notification on. This is true whatever the faults were.
+void condition_checker::check_passed_on()
+{
+    if (!asleep_.empty() || world_->now() < last_woke_at_ + time_to_clean_up()) return;
+    for (const auto& [waiter, lock] : notified_) {
+        if (!is_of_living_process(waiter)) continue;
+        fail("a notification is passed on", lock,
+             short_id(waiter) + " was notified, and has neither returned nor left");
+    }
+}
+
+// A waiter that gave up pauses for up to 4 s between its tries to leave. The first try after the faults may fail too,
+// because its connection is dead. So there is time for two pauses.
+nanoseconds condition_checker::time_to_clean_up() const
+{
+    return run_checker::time_to_clean_up() + 5s;
+}
+
 void condition_checker::check_orphans()
 {
+    check_passed_on();
     // A late request, or a process that did not run, can leave something behind for a while.
     for (const auto each :
          {fault::old_restarts, fault::server_back, fault::server_far_back, fault::late_requests,
@@ -265,17 +312,13 @@ void condition_checker::check_orphans()
     for (std::size_t lock = 0; lock < shelves_.size(); ++lock) {
         if (!shelves_[lock].open || shelves_[lock].arrived < living_threads()) continue;
         const auto is = look_at(lock);
-        const auto is_left = [this](std::string_view holder) {
-            const auto owner = owners_.find(holder);
-            return owner != owners_.end() && !owner->second->is_dead();
-        };
         for (const auto* list : {&is.in_condition, &is.in_queue}) {
             for (const auto& each : *list) {
-                if (!is_left(each.holder)) continue;
+                if (!is_of_living_process(each.holder)) continue;
                 fail("nothing is left behind", lock, short_id(each.holder) + " still has a place");
             }
         }
-        if (is.holder && plan_->locks[lock].linger == 0ms && is_left(*is.holder)) {
+        if (is.holder && plan_->locks[lock].linger == 0ms && is_of_living_process(*is.holder)) {
             fail("nothing is left behind", lock, short_id(*is.holder) + " still holds the lock");
         }
     }

@@ -1,5 +1,5 @@
-// The checks of condition variables: who may be moved from a condition to the queue of its lock, and that nobody is
-// forgotten there.
+// The checks of condition variables: who may be moved from a condition to the queue of its lock, that nobody is
+// forgotten there, and that no notification is lost.
 //
 // The threads of a run put items on a shelf, and take them out. Each lock guards one shelf. A thread that finds its
 // shelf empty waits for the condition. After the faults all threads wait until the last one opens the shelf.
@@ -20,6 +20,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -66,7 +67,11 @@ public:
         {
             where_.asleep_.push_back(this);
         }
-        ~sleeper() { std::erase(where_.asleep_, this); }
+        ~sleeper()
+        {
+            std::erase(where_.asleep_, this);
+            where_.last_woke_at_ = where_.world_->now();
+        }
         sleeper(const sleeper&) = delete;
         sleeper& operator=(const sleeper&) = delete;
 
@@ -95,6 +100,7 @@ public:
     void data_lost(bool /*known*/) override {}
     void after_step() override;
     void watch_waiting() override;
+    [[nodiscard]] nanoseconds time_to_clean_up() const override;
     void check_orphans() override;
 
 private:
@@ -110,6 +116,10 @@ private:
     void check_wait(std::size_t lock, const script_call& call, std::int64_t code, const state& is);
     void check_places(std::size_t lock, const script_call& call, const state& is);
     void check_woken(std::size_t lock, const script_call& call, const state& is);
+    void note_notified(std::size_t lock, const script_call& call, const state& is);
+    void settles(std::string_view waiter);
+    void check_passed_on();
+    [[nodiscard]] bool is_of_living_process(std::string_view holder) const;
 
     std::vector<shelf> shelves_;
     std::vector<const process*> processes_;
@@ -118,6 +128,12 @@ private:
     std::map<std::string, const process*, std::less<>> owners_;  // of holder ids
     std::map<std::string, std::uint64_t> first_seen_;            // visit::forgets, by holder id
     state was_;
+    // Waiters that were notified and have not settled, with their locks. A waiter settles when its call returns with
+    // the lock, or when the server executes its request to leave.
+    std::map<std::string, std::size_t, std::less<>> notified_;
+    // After that, a delayed copy of its request may put it into the condition again, and so may old data.
+    std::set<std::string, std::less<>> settled_;
+    nanoseconds last_woke_at_{0};  // when a call that waited ended last
     std::vector<std::uint64_t>
         grants_seen_;  // these two: of each lock, at the last watch_waiting()
     std::vector<std::uint64_t> grants_of_;

@@ -231,7 +231,8 @@ bool condition_user::wait(dice& dice, turn& mine, time_limit limit, const std::s
 }
 
 // After the faults, all threads meet at each shelf in turn. The last one opens it and notifies. Every thread that has
-// seen that wakes the next one, unless a dead waiter may have taken a notification with it.
+// seen that wakes the next one, or all: a dead waiter may have taken a notification with it, or a waiter that has
+// returned is in the condition again because of old data, and gets the notification.
 void condition_user::last_cycle(dice& dice)
 {
     for (std::size_t lock = 0; lock < locks_.size(); ++lock) pass_gate(dice, lock);
@@ -241,7 +242,8 @@ void condition_user::pass_gate(dice& dice, std::size_t lock)
 {
     auto& shelf = checker_->shelf_of(lock);
     ++shelf.arrived;
-    const bool one_by_one = !stage_->what.has(fault::crashes);
+    const auto& plan = stage_->what;
+    const bool one_by_one = !plan.has(fault::crashes) && !plan.has(fault::old_restarts);
     while (!process_->is_dead()) {
         turn mine{*this, lock};
         std::error_code ec;

@@ -141,7 +141,7 @@ bool hunt(const settings& wanted)
     for (const auto& each : all_mutants()) {
         if (!named.empty() && std::ranges::find(named, each.name) == named.end()) continue;
         ++tried;
-        std::cout << "  " << std::left << std::setw(18) << each.name;
+        std::cout << "  " << std::left << std::setw(23) << each.name;
         const auto found = catch_mutant(each, wanted);
         if (!found) {
             std::cout << "NOT CAUGHT: " << each.defect << std::endl;

@@ -58,7 +58,7 @@ public:
     virtual void watch_waiting() = 0;
     [[nodiscard]] virtual nanoseconds watch_period() const;
     // Within this time a client gives back what it gave up, if it can.
-    [[nodiscard]] nanoseconds time_to_clean_up() const;
+    [[nodiscard]] virtual nanoseconds time_to_clean_up() const;
     virtual void check_orphans() = 0;
     // The key of this lock of the plan, for the fault `deletions`; and all keys that were used, which must expire.
     [[nodiscard]] virtual std::string key_of(std::size_t lock) const;
