@@ -21,6 +21,16 @@ using std::chrono::steady_clock;
 using std::chrono::system_clock;
 
 template <class Mutex>
+Mutex make(client& client, const std::string& name)
+{
+    if constexpr (std::is_same_v<Mutex, lock_set>) {
+        return lock_set{client, {name, name + " too"}, quick(10s)};
+    } else {
+        return Mutex{client, name, quick(10s)};
+    }
+}
+
+template <class Mutex>
 class std_locks : public with_server {
 protected:
     // Asks from another client, so that the server decides.
@@ -35,12 +45,12 @@ protected:
 
     client client_{this->options()};
     client other_client_{this->options()};
-    Mutex mutex_{client_, "a", quick(10s)};
-    Mutex second_{client_, "b", quick(10s)};
-    Mutex third_{client_, "c", quick(10s)};
-    Mutex others_{other_client_, "a", quick(10s)};
-    Mutex others_second_{other_client_, "b", quick(10s)};
-    Mutex others_third_{other_client_, "c", quick(10s)};
+    Mutex mutex_ = make<Mutex>(client_, "a");
+    Mutex second_ = make<Mutex>(client_, "b");
+    Mutex third_ = make<Mutex>(client_, "c");
+    Mutex others_ = make<Mutex>(other_client_, "a");
+    Mutex others_second_ = make<Mutex>(other_client_, "b");
+    Mutex others_third_ = make<Mutex>(other_client_, "c");
 };
 
 struct lock_names {
@@ -48,11 +58,13 @@ struct lock_names {
     static std::string GetName(int)
     {
         if (std::is_same_v<Mutex, recursive_mutex>) return "recursive_mutex";
+        if (std::is_same_v<Mutex, shared_mutex>) return "shared_mutex";
+        if (std::is_same_v<Mutex, lock_set>) return "lock_set";
         return std::is_same_v<Mutex, fair_mutex> ? "fair_mutex" : "mutex";
     }
 };
 
-using all_locks = testing::Types<mutex, recursive_mutex, fair_mutex>;
+using all_locks = testing::Types<mutex, recursive_mutex, fair_mutex, shared_mutex, lock_set>;
 TYPED_TEST_SUITE(std_locks, all_locks, lock_names);
 
 // ── lock_guard and scoped_lock ──────────────────────────────────────────────────────────────────

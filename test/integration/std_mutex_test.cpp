@@ -24,7 +24,9 @@ concept timed_lockable =
         { m.try_lock_until(when) } -> std::same_as<bool>;
     };
 
-static_assert(timed_lockable<mutex> && timed_lockable<recursive_mutex>);
+static_assert(timed_lockable<mutex> && timed_lockable<recursive_mutex> &&
+              timed_lockable<fair_mutex> && timed_lockable<shared_mutex> &&
+              timed_lockable<lock_set>);
 static_assert(noexcept(std::declval<mutex&>().unlock()));
 static_assert(!std::is_copy_constructible_v<mutex> && !std::is_move_constructible_v<mutex>);
 static_assert(std::is_nothrow_move_constructible_v<hold> &&

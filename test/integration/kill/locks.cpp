@@ -106,5 +106,39 @@ const registered_kind with_semaphore{"counting_semaphore", [](const setting& wit
                                          return std::make_unique<semaphore_under_kill>(with);
                                      }};
 
+// Five ids on three stripes, so some ids share one.
+class striped_mutex_under_kill final : public kind {
+public:
+    explicit striped_mutex_under_kill(const setting& with)
+        : rows_{with.own, "row", 3, setting::options()}
+    {
+    }
+
+    void turn(worker& by) override
+    {
+        const unsigned id = by.dice(ids);
+        const hold held = by.acquire(rows_.of(id));
+        by.go_inside(held, std::uint64_t{1} << id, no_bit_twice);
+    }
+
+    void enter_alone() override
+    {
+        for (unsigned id = 0; id < ids; ++id) {
+            if (!rows_.of(id).try_acquire_for(longest_wait)) {
+                throw std::runtime_error{"nobody can lock id " + std::to_string(id)};
+            }
+        }
+    }
+
+private:
+    static constexpr unsigned ids = 5;
+
+    striped_mutex rows_;
+};
+
+const registered_kind with_striped_mutex{
+    "striped_mutex",
+    [](const setting& with) { return std::make_unique<striped_mutex_under_kill>(with); }};
+
 }  // namespace
 }  // namespace pawl::test::kill

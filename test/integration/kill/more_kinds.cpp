@@ -2,6 +2,7 @@
 #include "integration/kill/worker.h"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <thread>
 
@@ -22,19 +23,11 @@ public:
 
     void turn(worker& by) override
     {
-        hold held = by.acquire(lock_);
-        by.check_fence(held);
         if (by.dice(2) == 0) {
-            by.go_inside(held, alone, no_bit_twice);
-            ++items_;
-            held.release();
-            more_.notify_one();
-            return;
+            const counted me{takers_};
+            if (me.number <= most_takers) return take_item(by);
         }
-        // With a limit, because all threads may wait at the same time.
-        const bool found = more_.wait_for(held, by.stop(), 50ms, [&] { return items_ > 0; });
-        by.go_inside(held, alone, no_bit_twice);
-        if (found) --items_;
+        put_item(by);
     }
 
     void enter_alone() override
@@ -46,6 +39,44 @@ public:
     }
 
 private:
+    // Of each process. The other threads go on notifying, so nobody waits for long.
+    static constexpr int most_takers = 2;
+
+    struct counted {
+        explicit counted(std::atomic<int>& all) : all{all}, number{++all} {}
+        ~counted() { --all; }
+        counted(const counted&) = delete;
+        counted& operator=(const counted&) = delete;
+
+        std::atomic<int>& all;
+        int number;
+    };
+
+    void put_item(worker& by)
+    {
+        hold held = by.acquire(lock_);
+        by.check_fence(held);
+        by.go_inside(held, alone, no_bit_twice);
+        ++items_;
+        held.release();
+        more_.notify_one();
+    }
+
+    void take_item(worker& by)
+    {
+        hold held = by.acquire(lock_);
+        by.check_fence(held);
+        const bool found =
+            more_.wait_for(held, by.stop(), longest_wait, [&] { return items_ > 0; });
+        by.go_inside(held, alone, no_bit_twice);
+        if (found) {
+            --items_;
+        } else if (!by.stop().stop_requested()) {
+            throw std::runtime_error{"a waiter was never notified"};
+        }
+    }
+
+    std::atomic<int> takers_ = 0;
     std::atomic<std::uint32_t>& items_;
     mutex lock_;
     condition_variable more_;
