@@ -31,12 +31,13 @@ for i = 1, #all, 3 do
 end
 
 -- A part is nobody's lock. So two sets that have a part each do not wait for each other: the first one that
--- asks takes both. A caller without a part takes none: it would overtake the waiters in that queue.
+-- asks takes both. A caller without a part takes none: it would overtake the waiters in that queue. All digits of
+-- a part are checked: a random token of another program may begin with pA too.
 local busy
 for i = 1, #all, 3 do
   local who = whose[i]
   if who and who ~= mine and who ~= part and
-      not (has_part and #who == 32 and string.sub(who, 1, 2) == 'pA') then
+      not (has_part and #who == 32 and string.find(who, '^pA[%dA-F]+$')) then
     busy = busy or i
     if #who == 48 and IS_OF_PAWL(who) then
       redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. all[i])

@@ -145,6 +145,20 @@ TEST_P(many_scripts, two_sets_with_a_part_each_do_not_wait_for_each_other)
     EXPECT_EQ(waiting("a"), text(part('2') + " "));
 }
 
+TEST_P(many_scripts, a_token_that_begins_like_a_part_is_another_holder)
+{
+    acquire('1', "a");
+    acquire_all('2', {"a", "b"});
+    const std::string token = "pAzQ-a-token-of-another-program1";
+    ASSERT_EQ(token.size(), part('2').size());
+    is_hash() ? ask({"HSET", "b", token, "1"}) : ask({"SET", "b", token});
+    ask({"PEXPIRE", "b", "9000"});
+    release('1', "a");
+    ASSERT_EQ(holder("a"), part('2'));
+    EXPECT_EQ(acquire_all('2', {"a", "b"}, {.repeated = true}), text("-2 9000 " + begin));
+    EXPECT_EQ(holder("b"), token);
+}
+
 TEST_P(many_scripts, a_newcomer_does_not_take_the_part_of_a_waiter)
 {
     acquire('1', "a");
