@@ -203,13 +203,14 @@ public:
     // the old and with the new number work together. The server remembers it as long as is said at
     // the top of this file. After that, or when the server has lost its data, the capacity that
     // programs give counts again: change it there too.
-    // Round trips: two.
+    // Round trips: two, and one more for each other resize() that the server executes meanwhile.
     // On failure: throws pawl::error, or sets ec. After `unreachable`, the capacity may have been
-    //     set even so, or may be set later: at most once, and not after another resize() has set
-    //     it. Unlike an acquire, it does not start the server of a local: URL.
+    //     set even so, or may be set later, but not after another resize() has set it. `busy`: the
+    //     server executed about a hundred others meanwhile. Unlike an acquire, it does not start
+    //     the server of a local: URL.
     // Threads: any thread may call it. If several call it at the same time, any of them may come
     //     last.
-    // Cancellation: none. It ends within twice client_options::command_limit.
+    // Cancellation: none. Each round trip ends within client_options::command_limit.
     void resize(unsigned capacity);
     void resize(unsigned capacity, std::error_code& ec) noexcept;
 

@@ -12,7 +12,7 @@
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone
-//   resize_request    resized | failure                       changes nothing, like one that is late
+//   resize_request    resized | failure                       changes nothing, and says so
 //   arrive_request    arrived | failure                       finds its own arrival
 //   wait_request      hold_status | failure                   finds its own waiter
 //   look_request      hold_status | failure                   finds the same, or that it has left
@@ -200,6 +200,7 @@ struct keep_request {
 
 struct resized {
     std::uint64_t number{};  // of the last resize, 0 if there was none
+    bool is_set = false;     // the last resize is that of this request
 };
 
 using resize_reply = std::variant<failure, resized>;

@@ -4,16 +4,18 @@
 -- client gives is not compared with this one.
 --
 -- A copy of the request that arrives late must not undo a later resize. So each resize has a number, and the request
--- names the number of the last one that its caller has seen. If there was another since, it changes nothing: either
--- this request has been executed before, or the other one was made at the same time and counts as the later.
+-- names the number of the last one that its caller has seen. If there was another since, it changes nothing. Perhaps
+-- this request has been executed before. Perhaps a copy of an older one, whose caller has given up, came in between.
+-- So the caller sends it again, with the new number, until it is executed.
 --
 -- KEYS  1 members, 2 fence, 3 queue
 -- ARGV  1 '', 2 the capacity, 3 the number of the last resize, 0 if there was none; or '' to ask for it
--- Reply 'CODE NUMBER': 1 and the number of the last resize; -2 0 a shared mutex
+-- Reply 'CODE NUMBER': 1 the capacity is set, and NUMBER is that of this resize;
+--       0 nothing is changed, and NUMBER is that of the last resize; -2 0 a shared mutex
 --@ clock
 local wanted, before = ARGV[2], string.sub(redis.call('ZSCORE', KEYS[1], 'resize_number') or '-0', 2)
 if ARGV[3] ~= before then
-  return '1 ' .. before
+  return '0 ' .. before
 end
 --@ census
 if not known and out > 0 then

@@ -60,6 +60,8 @@ public:
     [[nodiscard]] unsigned most() const noexcept { return most_; }
 
 private:
+    static constexpr int most_tries = 100;
+
     std::shared_ptr<sync::client_state> client_;
     core::object what_;
     lock_options options_;
@@ -81,13 +83,16 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
 {
     sync::validate_capacity(capacity);
     if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
-    // The number of the last resize is always asked for: if it were from an earlier call, a resize that was made
-    // between the calls would count as later than this one.
+    // The first request only asks for the number of the last resize. Each of the others sets the capacity, unless
+    // another resize was executed since the answer before it.
     core::resize_request request{.what = &what_, .capacity = capacity};
-    for (const bool sets : {false, true}) {
+    for (int tries = 0;; ++tries) {
+        if (tries == most_tries) return sync::trouble{errc::busy, "others resize it all the time"};
         const auto got = client_->ask(request).what;
         if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
-        if (!sets) request.after = std::get_if<core::resized>(&got)->number;
+        const auto& last = *std::get_if<core::resized>(&got);
+        if (last.is_set) break;
+        request.after = last.number;
     }
     auto before = most_.load();
     while (before < capacity && !most_.compare_exchange_weak(before, capacity)) {

@@ -125,8 +125,7 @@ void members_checker::check_sum(const change& what)
 // Whether this is a resize that is not late and was not executed before.
 bool members_checker::resizes(const change& what)
 {
-    return what.call.what == kind::resize && what.code == 1 &&
-           what.call.after_resize() == what.was.last_resize();
+    return what.call.what == kind::resize && what.call.after_resize() == what.was.last_resize();
 }
 
 // Only a resize changes the capacity, and a copy of it that is late does not. If the server forgets the capacity, that
@@ -192,7 +191,10 @@ void members_checker::check_reply(const change& what)
         }
         return;
     case kind::resize:
-        if (!done) fail("only the owner", what.lock, "a resize was refused");
+        if (done != resizes(what)) {
+            fail("only the owner", what.lock,
+                 done ? "a resize was not executed" : "a resize was refused");
+        }
         return;
     case kind::release:
         if (is_in) fail("released is free", what.lock, short_id(caller) + " is still in");

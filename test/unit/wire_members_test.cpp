@@ -105,11 +105,13 @@ TEST_F(wire_members, a_resize_names_all_keys_and_no_holder)
 TEST_F(wire_members, replies_to_a_resize)
 {
     const core::resize_request request{.what = &permits_, .capacity = 7};
-    const auto number = [&](const std::string& text) {
-        return std::get<core::resized>(read_text(request, bulk(text))).number;
+    const auto resized = [&](const std::string& text) {
+        return std::get<core::resized>(read_text(request, bulk(text)));
     };
-    EXPECT_EQ(number("1 0"), 0U);
-    EXPECT_EQ(number("1 1700000000000000"), 1'700'000'000'000'000U);
+    EXPECT_EQ(resized("0 0").number, 0U);
+    EXPECT_FALSE(resized("0 0").is_set);
+    EXPECT_EQ(resized("1 1700000000000000").number, 1'700'000'000'000'000U);
+    EXPECT_TRUE(resized("1 1700000000000000").is_set);
     const auto why = [&](const std::string& text) {
         return failure_of_reply(read_text(request, text));
     };
@@ -118,6 +120,7 @@ TEST_F(wire_members, replies_to_a_resize)
     EXPECT_EQ(why("-NOPERM no\r\n"), failure_kind::refused);
     EXPECT_EQ(why(":1\r\n"), failure_kind::refused);
     EXPECT_EQ(why(bulk("1 -1")), failure_kind::refused);
+    EXPECT_EQ(why(bulk("2 1")), failure_kind::refused);
 }
 
 TEST_F(wire_members, a_message_about_a_grant_names_the_holder_without_its_weight)

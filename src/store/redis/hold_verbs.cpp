@@ -165,8 +165,9 @@ core::resize_reply read(const core::resize_request& /*what*/, const redis::reply
         return core::failure{.what = core::failure_kind::not_a_lock,
                              .detail = "it is a shared_mutex"};
     }
-    if (answer->code != 1 || answer->number < 0) return senseless(reply);
-    return core::resized{.number = static_cast<std::uint64_t>(answer->number)};
+    const bool is_set = answer->code == 1;
+    if ((!is_set && answer->code != 0) || answer->number < 0) return senseless(reply);
+    return core::resized{.number = static_cast<std::uint64_t>(answer->number), .is_set = is_set};
 }
 
 std::vector<core::hold_reply> read(std::span<const core::extend_request> all,
