@@ -15,6 +15,7 @@ give_back_machine::give_back_machine(std::shared_ptr<const lease> lease, boot_ti
     : lease_{std::move(lease)},
       wanted_until_{wanted_until},
       repeated_{how == giving::again},
+      once_more_{how == giving::first_time && wanted_until != boot_time{}},
       command_limit_{command_limit}
 {
 }
@@ -71,7 +72,8 @@ step give_back_machine::answered(const hold_reply& got, boot_time now)
     const auto* const problem = std::get_if<failure>(&got);
     if (problem == nullptr) executed_ = true;
     const bool answered = problem == nullptr || is_answer(problem->what);
-    const bool may_come = now <= wanted_until_ + shortest_pause;
+    const bool may_come =
+        now <= wanted_until_ + shortest_pause || (answered && std::exchange(once_more_, false));
     auto again = now + shortest_pause;
     if (answered) {
         // The last release is sent when no request can arrive any more.

@@ -3,8 +3,12 @@
 //
 //   start ──▶ send ──no answer──▶ pause ──▶ send …        until the lease would have ended by itself; of a waiter
 //              │                                          for a condition: until it is answered
-//              └────answered────▶ pause ──▶ send …        while the request may still arrive
-//                    └──────────▶ finish
+//              └────answered────▶ pause ──▶ send …        while the request may still arrive, and once in any case
+//                    └──────────▶ finish                  if there was such a request
+//
+// Why once in any case: the request and its repetition may each have got a place in the queue, if more than 500
+// other waiters came between them. Then the first release hands the lock over to the second place of the same
+// holder, or leaves that place in the queue. The second release removes it.
 //
 // The pauses after an answer grow: the longer the request has not arrived, the less likely it is to arrive.
 //
@@ -54,6 +58,7 @@ private:
     std::shared_ptr<const lease> lease_;
     base::boot_time wanted_until_;
     bool repeated_;
+    bool once_more_;         // one answer is not enough
     bool executed_ = false;  // the server said that it has executed a release
     bool sending_ = false;
     std::chrono::milliseconds command_limit_;

@@ -51,8 +51,10 @@ struct lease {
     // It is renewed only if the holder has given a sign of progress within this time; 0: it always is.
     duration32 heartbeat{};
 
-    // Until then a delayed request may arrive at the server and take the lock once more.
+    // Until then a delayed request may arrive at the server and take the lock once more. 0 if each request for it
+    // was answered.
     base::boot_time wanted_until{};
+    [[nodiscard]] bool was_repeated() const noexcept { return wanted_until != base::boot_time{}; }
 
     std::weak_ptr<lease_watcher> watcher;
 

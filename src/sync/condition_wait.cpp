@@ -84,25 +84,25 @@ core::step condition_wait::start(boot_time now)
         });
     }
     look_around();
-    return checked(machine_.start(now), now);
+    return checked(machine_.start(now));
 }
 
 core::step condition_wait::on_reply(const core::reply& got, boot_time now)
 {
     look_around();
-    return checked(machine_.on_reply(got, now), now);
+    return checked(machine_.on_reply(got, now));
 }
 
 core::step condition_wait::on_time(boot_time now)
 {
     look_around();
     const auto granted = place_->take();
-    return checked(granted ? machine_.on_granted(*granted, now) : machine_.on_time(now), now);
+    return checked(granted ? machine_.on_granted(*granted, now) : machine_.on_time(now));
 }
 
 core::step condition_wait::on_cancel(boot_time now, std::string_view why)
 {
-    return checked(machine_.on_cancel(now, why), now);
+    return checked(machine_.on_cancel(now, why));
 }
 
 void condition_wait::look_around()
@@ -111,12 +111,12 @@ void condition_wait::look_around()
     if (asked_.stop.stop_requested()) machine_.stop();
 }
 
-core::step condition_wait::checked(core::step step, boot_time now)
+core::step condition_wait::checked(core::step step)
 {
     const bool over = step.what == core::step::kind::finish;
     const auto& got = machine_.result();
     // A delayed acquire of the old holder may take the lock again, also while this waits.
-    const bool may_come = got.gave_back && now <= old_->wanted_until;
+    const bool may_come = got.gave_back && old_->was_repeated();
     if (!gives_old_back_ && (may_come || (over && !got.gave_back))) give_old_back();
     if (!over) return step;
     watch_.reset();

@@ -63,7 +63,7 @@ public:
 private:
     [[nodiscard]] core::condition_plan plan() const;
     void look_around();
-    [[nodiscard]] core::step checked(core::step step, base::boot_time now);
+    [[nodiscard]] core::step checked(core::step step);
     void give_old_back();
     void granted();
     void not_granted();

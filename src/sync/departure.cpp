@@ -45,43 +45,43 @@ void departure::ask(const core::exchange_request& what)
 core::step departure::start(boot_time now)
 {
     if (!exchange_) return {.what = core::step::kind::finish};
-    return checked(exchange_->start(now), now);
+    return checked(exchange_->start(now));
 }
 
 core::step departure::on_reply(const core::reply& got, boot_time now)
 {
-    return checked(exchange_->on_reply(got, now), now);
+    return checked(exchange_->on_reply(got, now));
 }
 
 core::step departure::on_time(boot_time now)
 {
-    return checked(exchange_->on_time(now), now);
+    return checked(exchange_->on_time(now));
 }
 
 core::step departure::on_cancel(boot_time now, std::string_view why)
 {
     if (!exchange_) return {.what = core::step::kind::finish};
-    return checked(exchange_->on_cancel(now, why), now);
+    return checked(exchange_->on_cancel(now, why));
 }
 
-core::step departure::checked(core::step step, boot_time now)
+core::step departure::checked(core::step step)
 {
-    if (step.what == core::step::kind::finish) settle(exchange_->result(), exchange_->sent(), now);
+    if (step.what == core::step::kind::finish) settle(exchange_->result(), exchange_->sent());
     return step;
 }
 
-void departure::fail(const std::string& why, boot_time now)
+void departure::fail(const std::string& why)
 {
     const core::failure none{.what = core::failure_kind::unreachable, .detail = why};
-    settle(core::failed(exchange_->asked(), none), boot_time{}, now);
+    settle(core::failed(exchange_->asked(), none), boot_time{});
 }
 
-void departure::settle(const core::reply& got, boot_time sent, boot_time now)
+void departure::settle(const core::reply& got, boot_time sent)
 {
     if (const auto* const keeping = std::get_if<core::keep_reply>(&got)) {
         kept(*keeping, sent);
     } else {
-        released(std::get<core::hold_reply>(got), now);
+        released(std::get<core::hold_reply>(got));
     }
 }
 
@@ -95,14 +95,14 @@ void departure::kept(const core::keep_reply& got, boot_time sent)
     }
 }
 
-void departure::released(const core::hold_reply& got, boot_time now)
+void departure::released(const core::hold_reply& got)
 {
     const auto* const problem = std::get_if<core::failure>(&got);
     const bool answered = problem == nullptr || core::is_answer(problem->what);
-    const bool may_come = now <= lease_->wanted_until;
     // The server has noted whether the run counts. If a begin arrives after that, its caller knows nothing of it.
     if (problem == nullptr) lease_->used_up = false;
-    if (may_come || !answered) {
+    // core/give_back.h says why a lock whose acquire was repeated is always released twice.
+    if (lease_->was_repeated() || !answered) {
         client_->leases().give_back(lease_, lease_->wanted_until, core::giving::again);
     }
     if (problem != nullptr) {

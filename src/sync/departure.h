@@ -29,7 +29,7 @@ public:
     [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
 
     // Ends it: the driver threw, because the system has no descriptors left.
-    void fail(const std::string& why, base::boot_time now);
+    void fail(const std::string& why);
 
     // After `finish`, or fail().
     [[nodiscard]] const maybe_trouble& outcome() const noexcept { return outcome_; }
@@ -37,9 +37,9 @@ public:
 private:
     void release();
     void ask(const core::exchange_request& what);
-    [[nodiscard]] core::step checked(core::step step, base::boot_time now);
-    void settle(const core::reply& got, base::boot_time sent, base::boot_time now);
-    void released(const core::hold_reply& got, base::boot_time now);
+    [[nodiscard]] core::step checked(core::step step);
+    void settle(const core::reply& got, base::boot_time sent);
+    void released(const core::hold_reply& got);
     void kept(const core::keep_reply& got, base::boot_time sent);
 
     client_state* client_;

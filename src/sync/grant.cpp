@@ -151,7 +151,7 @@ maybe_trouble grant::release()
         client_->driver().run(leaving, nullptr);
     } catch (const std::system_error& e) {
         // No descriptors are left. The lock is given back in the background, once that can be done.
-        leaving.fail(e.what(), client_->platform().now());
+        leaving.fail(e.what());
     }
     return leaving.outcome();
 }
@@ -229,8 +229,9 @@ void grant::changed()
     static_cast<void>(lock_->release(lease_));
     auto& leases = client_->leases();
     static_cast<void>(leases.end(lease_));
-    // A delayed copy of its acquire may still arrive. Then it would join the queue, or enter once more.
-    if (client_->platform().now() <= lease_->wanted_until) {
+    // A delayed copy of its acquire may still arrive. Then it would join the queue, or enter once more. Or it has
+    // a second place already: core/give_back.h.
+    if (lease_->was_repeated()) {
         leases.give_back(lease_, lease_->wanted_until, core::giving::again);
     }
 }

@@ -30,6 +30,30 @@ TEST_P(queue_scripts, a_first_request_that_comes_after_its_repetition_gets_no_se
     EXPECT_EQ(waiting(), list(all));
 }
 
+TEST_P(queue_scripts, a_waiter_with_two_places_is_gone_after_two_releases)
+{
+    constexpr int too_many_to_find_the_first = 501;
+    acquire("h");
+    acquire("x", {.repeated = true});
+    for (int i = 0; i < too_many_to_find_the_first; ++i) acquire("w" + std::to_string(i));
+    acquire("x");
+    ASSERT_EQ(ask({"LLEN", "q"}), ":1006|") << "x is in it twice";
+    release("h");
+    ASSERT_EQ(holder(), "x|");
+    EXPECT_EQ(release("x"), ":1|");
+    EXPECT_EQ(release("x"), ":-1|");
+    EXPECT_EQ(ask({"LPOS", "q", "x"}), "_|");
+}
+
+TEST_P(queue_scripts, a_waiter_with_two_places_leaves_both)
+{
+    acquire("h");
+    for (int i = 0; i < 2; ++i) ask({"RPUSH", "q", "x", place()});
+    acquire("y");
+    EXPECT_EQ(release("x"), ":-1|");
+    EXPECT_EQ(waiting(), list({"y"}));
+}
+
 TEST_P(queue_scripts, a_release_hands_over_although_the_fence_key_has_another_type)
 {
     acquire("h");
