@@ -49,7 +49,8 @@
 // the process of a waiter dies, notifications pass over it as soon as the server has noticed that its
 // connection is gone, or when its place ends: after its lease, or after 1.5 s if that is longer. Only
 // if it dies after it was notified, and before it has returned, that one notification is gone.
-// docs/guarantees.md has one more case, which needs two delayed requests.
+// docs/guarantees.md has three more cases: a client that is closed while it is cut off, two delayed
+// requests, and a server with old data.
 //
 // The object belongs to a mutex or fair_mutex and has a name of its own. All objects with the same
 // names are one condition, and are on one server. It may be destroyed while calls are in progress,

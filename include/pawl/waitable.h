@@ -1,5 +1,5 @@
 // pawl::waitable is the common interface of what can be waited for, and gives nothing to hold: a
-// pawl::latch, and an arrival at a pawl::barrier.
+// pawl::latch, an arrival at a pawl::barrier, and a change of leaders (pawl::leader::change).
 //
 //   call                  waits        limit passed   token stopped   trouble
 //   wait                  for ever     –              throws          throws
@@ -39,8 +39,8 @@ public:
     waitable(const waitable&) = delete;
     waitable& operator=(const waitable&) = delete;
 
-    // Waits until the latch is open, or until the phase of the arrival has ended. Both are called
-    // open below.
+    // Waits until the latch is open, until the phase of the arrival has ended, or until there is
+    // another leader or none. All of these are called open below.
     // Round trips: one if it is open; else one to join the queue, and one every 10 s.
     // On failure: throws pawl::error, or sets ec. Fails with `unreachable` when the server has not
     //     answered for client_options::command_limit.
@@ -140,7 +140,7 @@ public:
         }
     }
 
-    // Returns the name of the latch or barrier.
+    // Returns the name of the latch, the barrier or the election.
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] const std::string& name() const noexcept;

@@ -15,12 +15,13 @@
 // Why a lease is open for 10 ms only: a writer may wait at the server. The server lets no new reader in then,
 // but it does not see the readers that join a lease here. If they could join for ever, the lease might never
 // end, and the writer would starve. Any number of readers that arrive one after another cost one round trip
-// in 10 ms.
+// in 10 ms. docs/decisions/0014 has the alternative.
 //
 // A caller that asks alone opens its lease too, unless another one asks at that time.
 //
-// A grant that opens a lease lets in all callers in line. They have the lease from then on, although each is yet to be woken: the
-// lease does not end before they have looked. If it is lost before a caller looks, that caller starts again.
+// A grant that opens a lease lets in all callers in line. They have the lease from then on, although each is
+// yet to be woken: the lease does not end before they have looked. If it is lost before a caller looks, that
+// caller starts again.
 //
 // Readers whose lease is not renewed share nothing: each asks the server for a lease of its full length. Nor do
 // those whose lease has a heartbeat.
