@@ -301,7 +301,7 @@ TYPED_TEST(std_locks, are_all_unlocked_by_a_std_try_lock_that_fails_and_returns_
 TYPED_TEST(std_locks, are_unlocked_by_std_lock_when_one_of_them_throws)
 {
     this->probe_.must({"LPUSH", "broken", "not a lock"});
-    TypeParam broken{this->client_, "broken", quick(10s)};
+    auto broken = make<TypeParam>(this->client_, "broken");
     EXPECT_THROW(std::lock(this->mutex_, broken, this->second_), error);
     EXPECT_TRUE(this->is_free(this->others_));
     EXPECT_TRUE(this->is_free(this->others_second_));

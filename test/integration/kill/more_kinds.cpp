@@ -43,7 +43,7 @@ private:
     static constexpr int most_takers = 2;
 
     struct counted {
-        explicit counted(std::atomic<int>& all) : all{all}, number{++all} {}
+        explicit counted(std::atomic<int>& everyone) : all{everyone}, number{++everyone} {}
         ~counted() { --all; }
         counted(const counted&) = delete;
         counted& operator=(const counted&) = delete;
