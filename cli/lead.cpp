@@ -1,6 +1,5 @@
 #include "lead.h"
 
-#include "child.h"
 #include "complaints.h"
 #include "duration.h"
 #include "ending.h"
@@ -13,8 +12,7 @@
 #include "say.h"
 #include "screen.h"
 #include "signals.h"
-#include "supervisor.h"
-#include "terminal.h"
+#include "supervised_command.h"
 #include "url_option.h"
 #include "usage.h"
 #include "wake_up.h"
@@ -57,10 +55,8 @@ private:
     [[nodiscard]] bool may_pass(const std::error_code& problem) const;
     [[nodiscard]] std::optional<ending> pause();
     [[nodiscard]] std::optional<ending> run_command();
-    [[nodiscard]] std::optional<ending> stopped(const supervisor& by, const ending& ended) const;
+    [[nodiscard]] std::optional<ending> stopped(const supervised_end& over) const;
 
-    [[nodiscard]] std::optional<ending> not_started(child& child);
-    [[nodiscard]] ending exec_failure(child& child, int error_number);
     void resign();
     [[nodiscard]] reminder make_reminder();
     [[nodiscard]] std::vector<std::string> environment() const;
@@ -178,70 +174,30 @@ reminder session::make_reminder()
 
 std::optional<ending> session::run_command()
 {
-    terminal terminal;
-    child child{{options_.command, environment()}, signals_, guard_};
-    supervisor supervisor{term_,
-                          child,
-                          guard_,
-                          signals_,
-                          terminal,
-                          bell_,
-                          {.lease = options_.lease, .grace = options_.grace}};
-    supervisor.prepare();
-    if (term_.valid_for() <= kill_margin(options_.lease)) return not_started(child);
-    if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
-    const int error_number = child.start();
-    if (error_number != 0) return exec_failure(child, error_number);
-    supervisor.run();
-
-    const bool lead_failed = supervisor.has_intervened() || supervisor.came_too_late();
-    // Processes of the group that outlived the command must not outlive the lead.
-    if (lead_failed || term_.state() == hold_state::lost) child.signal(SIGKILL);
-    guard_.forget();
-    const bool had_terminal = terminal.is_given();
-    terminal.take_back();
-    const ending ended = child.reap();
-    if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
-    resign();
-    if (lead_failed) return stopped(supervisor, ended);
-    // A key like Ctrl-C went to the command's group only. The script around pawl is in pawl's group.
-    if (had_terminal && (ended.signal == SIGINT || ended.signal == SIGQUIT)) {
-        ::kill(0, ended.signal);
+    using kind = supervised_end::kind;
+    const auto over = run_supervised(term_, {options_.command, environment()},
+                                     {.lease = options_.lease, .grace = options_.grace},
+                                     {.guard = guard_, .all_signals = signals_, .changes = bell_});
+    if (over.what == kind::never_started) {
+        say("the lead of " + name() + " was lost before the command was started");
     }
-    return ended;
+    resign();
+    if (over.what == kind::never_started) return std::nullopt;
+    if (over.was_stopped || over.came_too_late) return stopped(over);
+    tell_own_group(over);
+    return over.how;
 }
 
 // pawl ended the command. It campaigns again, unless a user has asked for the end meanwhile. The command may have
 // survived other signals: a service may read its settings again when it gets SIGHUP.
-std::optional<ending> session::stopped(const supervisor& by, const ending& ended) const
+std::optional<ending> session::stopped(const supervised_end& over) const
 {
     for (const int signal : {SIGTERM, SIGINT}) {
-        if (by.has_passed_on(signal)) return ending::by(signal);
+        if (over.has_passed_on(signal)) return ending::by(signal);
     }
-    if (by.has_passed_on(shell_status(ended) - exit_code::signal_base)) return ended;
+    if (over.has_passed_on(shell_status(over.how) - exit_code::signal_base)) return over.how;
     say("waiting to lead " + name() + " again");
     return std::nullopt;
-}
-
-// pawl was stopped, or the machine was, for about as long as the lease. The command would be killed at once.
-std::optional<ending> session::not_started(child& child)
-{
-    child.signal(SIGKILL);
-    guard_.forget();
-    child.reap();
-    say("the lead of " + name() + " was lost before the command was started");
-    resign();
-    return std::nullopt;
-}
-
-ending session::exec_failure(child& child, int error_number)
-{
-    guard_.forget();
-    child.reap();
-    say("cannot run " + in_quotes(options_.command.front()) + ": " +
-        std::generic_category().message(error_number));
-    resign();
-    return ending::with(exit_code_of_exec_failure(error_number));
 }
 
 // If the term was lost, this lets the server forget it sooner.

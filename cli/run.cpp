@@ -1,6 +1,5 @@
 #include "run.h"
 
-#include "child.h"
 #include "duration.h"
 #include "ending.h"
 #include "exit_code.h"
@@ -13,8 +12,7 @@
 #include "run_options.h"
 #include "say.h"
 #include "signals.h"
-#include "supervisor.h"
-#include "terminal.h"
+#include "supervised_command.h"
 #include "url_option.h"
 #include "usage.h"
 #include "waiting.h"
@@ -29,17 +27,11 @@
 namespace pawl::cli {
 namespace {
 
-// A key like Ctrl-C sends its signal to the foreground group of the terminal, which is the
-// command's group. The script around pawl is in pawl's group. Without pawl it would have got the
-// signal too, and ended.
-void tell_own_group(int signal) noexcept
+// Then --hold-at-least does not delay the end of pawl. The command may have turned the signal into an exit status.
+[[nodiscard]] bool is_ended_by_user(const supervised_end& over) noexcept
 {
-    if (signal != 0) ::kill(0, signal);
-}
-
-[[nodiscard]] bool is_typed(int signal) noexcept
-{
-    return signal == SIGINT || signal == SIGQUIT;
+    const int ended_by = shell_status(over.how) - exit_code::signal_base;
+    return over.has_passed_on(ended_by) || over.was_typed(ended_by);
 }
 
 // Everything that lives as long as the run. The order of the members matters: the guardian is
@@ -57,9 +49,7 @@ private:
 
     [[nodiscard]] bool would_wait_for_itself();
     [[nodiscard]] ending run_command();
-    [[nodiscard]] ending not_started(child& child);
-    [[nodiscard]] ending exec_failure(child& child, int error_number);
-    [[nodiscard]] int keep() const;
+    [[nodiscard]] int wait_for_least_time() const;
     [[nodiscard]] bool release(const ending& ended);
     [[nodiscard]] bool server_is_gone() const;
     [[nodiscard]] ending lost();
@@ -157,73 +147,34 @@ bool session::would_wait_for_itself()
 
 ending session::run_command()
 {
-    terminal terminal;
-    child child{{options_.command, environment()}, signals_, guard_};
-    supervisor supervisor{hold_,
-                          child,
-                          guard_,
-                          signals_,
-                          terminal,
-                          bell_,
-                          {options_.lease, options_.grace, options_.longest_hold.count() > 0}};
-    supervisor.prepare();
-    if (hold_.valid_for() <= kill_margin(options_.lease)) return not_started(child);
-    if (terminal::is_on_stdin_and_stdout()) terminal.give_to(child.group());
-    const int error_number = child.start();
-    if (error_number != 0) return exec_failure(child, error_number);
-    supervisor.run();
-
-    const bool lock_failed = supervisor.has_intervened() || supervisor.came_too_late() ||
-                             hold_.state() == hold_state::lost;
-    // Processes of the group that outlived the command must not outlive the lock.
-    if (lock_failed) child.signal(SIGKILL);
-    guard_.forget();
-    const bool had_terminal = terminal.is_given();
-    terminal.take_back();
-    const ending ended = child.reap();
-    const int typed_signal = had_terminal && is_typed(ended.signal) ? ended.signal : 0;
-    // If a user ended the command, --hold-at-least does not delay the end of pawl.
-    const int ended_by = shell_status(ended) - exit_code::signal_base;
-    const bool user_ended_it =
-        supervisor.has_passed_on(ended_by) || (had_terminal && is_typed(ended_by));
-    if (shell_status(ended) > exit_code::signal_base) terminal.restore_modes();
-
-    if (!lock_failed) {
-        const int signal = user_ended_it ? 0 : keep();
+    using kind = supervised_end::kind;
+    const auto over =
+        run_supervised(hold_, {options_.command, environment()},
+                       {options_.lease, options_.grace, options_.longest_hold.count() > 0},
+                       {.guard = guard_, .all_signals = signals_, .changes = bell_});
+    if (over.what == kind::never_started) {
+        say(name() + " was lost before the command was started");
+        return lost();
+    }
+    if (over.what == kind::cannot_run) {
+        static_cast<void>(release(over.how));
+        return over.how;
+    }
+    if (!over.was_stopped && !over.came_too_late && !over.is_lost) {
+        const int signal = is_ended_by_user(over) ? 0 : wait_for_least_time();
         // The command had ended when the signal came: whether it succeeded does not depend on that.
-        if (release(ended)) {
-            tell_own_group(typed_signal);
-            return signal != 0 ? ending::by(signal) : ended;
+        if (release(over.how)) {
+            tell_own_group(over);
+            return signal != 0 ? ending::by(signal) : over.how;
         }
     }
-    if (!supervisor.has_intervened()) say(name() + " was lost while the command ran");
+    if (!over.was_stopped) say(name() + " was lost while the command ran");
     return lost();
-}
-
-// pawl was stopped, or the machine was, for about as long as the lease. The command would be killed at once.
-ending session::not_started(child& child)
-{
-    child.signal(SIGKILL);
-    guard_.forget();
-    child.reap();
-    say(name() + " was lost before the command was started");
-    return lost();
-}
-
-ending session::exec_failure(child& child, int error_number)
-{
-    guard_.forget();
-    child.reap();
-    say("cannot run " + in_quotes(options_.command.front()) + ": " +
-        std::generic_category().message(error_number));
-    const auto failed = ending::with(exit_code_of_exec_failure(error_number));
-    static_cast<void>(release(failed));
-    return failed;
 }
 
 // Waits until the time of --hold-at-least is over, a signal comes, or the lock is lost. Returns the
 // signal, 0 if none came.
-int session::keep() const
+int session::wait_for_least_time() const
 {
     const boot_time until = granted_at_ + options_.hold_at_least;
     if (boot_now() >= until) return 0;

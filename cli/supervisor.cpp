@@ -76,11 +76,6 @@ void supervisor::handle(int signal)
     }
 }
 
-bool supervisor::has_passed_on(int signal) const noexcept
-{
-    return ::sigismember(&passed_on_, signal) == 1;
-}
-
 void supervisor::child_stopped(int signal)
 {
     const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;

@@ -49,8 +49,8 @@ public:
     // Whether pawl ended the command because of the lock.
     [[nodiscard]] bool has_intervened() const noexcept { return intervened_; }
 
-    // Whether pawl got this signal and passed it on to the command.
-    [[nodiscard]] bool has_passed_on(int signal) const noexcept;
+    // The signals that pawl got and passed on to the command.
+    [[nodiscard]] const sigset_t& passed_on() const noexcept { return passed_on_; }
 
     // Whether pawl was stopped or hung for so long that the guardian killed the command.
     [[nodiscard]] bool came_too_late() const noexcept { return too_late_; }
