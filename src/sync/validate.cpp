@@ -36,24 +36,42 @@ void check(std::string_view what, unsigned value, unsigned most)
     }
 }
 
-// Kinds that only pawl knows: several holders may be in, or the holder shows a payload.
-void check_for_own_kind(const lock_options& options, std::string_view type)
+void refuse_linger(const lock_options& options, std::string_view type)
 {
-    const auto of_type = " of a " + std::string{type};
-    if (options.linger != 0ms) {
-        refuse("linger", std::to_string(options.linger.count()) + " ms" + of_type, "0");
-    }
-    if (options.layout) refuse("layout", "a value" + of_type, "unset: there is one layout");
+    if (options.linger == 0ms) return;
+    refuse("linger", std::to_string(options.linger.count()) + " ms of a " + std::string{type}, "0");
 }
 
-// The lock of a run is stored in one way only, and nobody keeps it after the run.
-void check_once(const core::object& what, const lock_options& options)
+// Kinds that are stored in one way only, and that nobody keeps after their release.
+void check_for_own_kind(const lock_options& options, std::string_view type)
 {
-    check("period", what.period, 10ms, 366 * 24h, "10 ms to 366 days");
-    if (options.linger != 0ms) {
-        refuse("linger", std::to_string(options.linger.count()) + " ms of a once_per", "0");
+    refuse_linger(options, type);
+    if (options.layout) {
+        refuse("layout", "a value of a " + std::string{type}, "unset: there is one layout");
     }
-    if (options.layout) refuse("layout", "a value of a once_per", "unset: there is one layout");
+}
+
+void check_kind(const core::object& what, const lock_options& options)
+{
+    using kind = core::object_kind;
+    switch (what.kind) {
+    case kind::shared: return check_for_own_kind(options, "shared_mutex");
+    case kind::permits:
+        validate_capacity(what.capacity);
+        return check_for_own_kind(options, "counting_semaphore");
+    case kind::leader:
+        validate_payload(core::candidate_in(what.candidate).payload);
+        return check_for_own_kind(options, "leader");
+    case kind::many: validate_names(what.parts.size()); return refuse_linger(options, "lock_set");
+    case kind::once:
+        check("period", what.period, 10ms, 366 * 24h, "10 ms to 366 days");
+        return check_for_own_kind(options, "once_per");
+    case kind::exclusive:
+    case kind::counted:
+    case kind::latch:
+    case kind::barrier:
+    case kind::watch: return;
+    }
 }
 
 // How long, and under which condition, the lock stays held.
@@ -89,22 +107,7 @@ void validate(const client_options& options)
 
 void validate(const core::object& what, const lock_options& options, fairness fairness)
 {
-    if (what.kind == core::object_kind::shared) check_for_own_kind(options, "shared_mutex");
-    if (what.kind == core::object_kind::permits) {
-        validate_capacity(what.capacity);
-        check_for_own_kind(options, "counting_semaphore");
-    }
-    if (what.kind == core::object_kind::leader) {
-        validate_payload(core::candidate_in(what.candidate).payload);
-        check_for_own_kind(options, "leader");
-    }
-    if (what.kind == core::object_kind::many) {
-        validate_names(what.parts.size());
-        if (options.linger != 0ms) {
-            refuse("linger", std::to_string(options.linger.count()) + " ms of a lock_set", "0");
-        }
-    }
-    if (what.kind == core::object_kind::once) check_once(what, options);
+    check_kind(what, options);
     check_holding(options);
     const auto* const polls = std::get_if<poll>(&options.wait);
     if (polls != nullptr) check("wait.interval", polls->interval, 1ms, 1min, "1 ms to 1 min");

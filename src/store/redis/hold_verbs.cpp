@@ -37,6 +37,21 @@ void append_release_of_set(std::string& out, const core::release_request& what,
     }
 }
 
+// Arguments at the end are left out if they are not needed. Each argument costs the server as much as a few lines of
+// the script.
+void append_release_of_one(std::string& out, const core::release_request& what,
+                           const script_style& how, wall_time now)
+{
+    std::size_t arguments = 2;
+    if (what.announce) arguments = 3;
+    if (what.has_reserve) arguments = 4;
+    open_call(out, scripts_for(what.mine).release, how, *what.mine.what, arguments);
+    redis::append_word(out, what.mine.holder);
+    append_number(out, what.used);
+    if (arguments >= 3) append_announcement(out, what.mine, what.announce, now);
+    if (arguments >= 4) redis::append_word(out, "1");
+}
+
 }  // namespace
 
 void append(std::string& out, const core::count_request& what, const script_style& how)
@@ -84,44 +99,32 @@ void append(std::string& out, const core::release_request& what, const script_st
 {
     const auto& script = scripts_for(what.mine).release;
     const auto& object = *what.mine.what;
-    if (storage_of(object) == storage::members) {
+    if (object.condition != nullptr) return append_leave(out, what, how, now);
+    switch (storage_of(object)) {
+    case storage::members:
         open_call(out, script, how, object, 3);
         append_holder(out, what.mine);
         redis::append_word(out, capacity_text(object));
         append_announcement(out, what.mine, what.announce, now);
         return;
-    }
-    if (is_set(storage_of(object))) {
-        append_release_of_set(out, what, how, now);
-        return;
-    }
-    if (core::is_gate(object.kind)) {
+    case storage::set_of_plain:
+    case storage::set_of_hash: return append_release_of_set(out, what, how, now);
+    case storage::gate:
+    case storage::watch:
         open_call(out, script, how, object, 1);
         append_holder(out, what.mine);
         return;
-    }
-    if (object.condition != nullptr) {
-        append_leave(out, what, how, now);
-        return;
-    }
-    if (storage_of(object) == storage::once) {
+    case storage::once:
         open_call(out, script, how, object, 4);
         redis::append_word(out, what.mine.holder);
         append_number(out, what.used);
         append_announcement(out, what.mine, what.announce, now);
         redis::append_word(out, what.used_up ? "1" : "");
         return;
+    case storage::plain:
+    case storage::hash:
+    case storage::term: return append_release_of_one(out, what, how, now);
     }
-    // Arguments at the end are left out if they are not needed. Each argument costs the server as much
-    // as a few lines of the script.
-    std::size_t arguments = 2;
-    if (what.announce) arguments = 3;
-    if (what.has_reserve) arguments = 4;
-    open_call(out, script, how, object, arguments);
-    redis::append_word(out, what.mine.holder);
-    append_number(out, what.used);
-    if (arguments >= 3) append_announcement(out, what.mine, what.announce, now);
-    if (arguments >= 4) redis::append_word(out, "1");
 }
 
 void append(std::string& out, const core::keep_request& what, const script_style& how,

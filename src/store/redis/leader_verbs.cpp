@@ -11,8 +11,7 @@ void append(std::string& out, const core::yield_request& what, const script_styl
     open_call(out, redis::scripts::term_yield, how, *what.mine.what, 5);
     redis::append_word(out, what.mine.holder);
     append_number(out, what.used);
-    redis::append_word(
-        out, what.announce ? announcement(what.mine.what->name, what.mine.holder, now) : "");
+    append_announcement(out, what.mine, what.announce, now);
     redis::append_word(out, what.candidate);
     append_number(out, what.number);
 }

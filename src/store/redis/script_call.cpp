@@ -63,9 +63,16 @@ void open_call(std::string& out, const redis::script& which, const script_style&
         append_keys(out, what.name);
         append_mark_key(out, what.name);
         return;
-    default:
+    case core::object_kind::exclusive:
+    case core::object_kind::counted:
+    case core::object_kind::shared:
+    case core::object_kind::permits:
+    case core::object_kind::latch:
+    case core::object_kind::barrier:
+    case core::object_kind::many:
         open_call(out, which, how, keys, arguments);
         for (const auto& lock : locks) append_keys(out, lock);
+        return;
     }
 }
 
