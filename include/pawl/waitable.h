@@ -1,5 +1,5 @@
 // pawl::waitable is the common interface of what can be waited for, and gives nothing to hold: a
-// pawl::latch, and an arrival at a pawl::barrier.
+// pawl::latch, an arrival at a pawl::barrier, and a change of a pawl::leader.
 //
 //   call                  waits        limit passed   token stopped   trouble
 //   wait                  for ever     –              throws          throws
@@ -39,9 +39,10 @@ public:
     waitable(const waitable&) = delete;
     waitable& operator=(const waitable&) = delete;
 
-    // Waits until the latch is open, or until the phase of the arrival has ended. Both are called
-    // open below.
-    // Round trips: one if it is open; else one to join the queue, and one every 10 s.
+    // Waits until the latch is open, until the phase of the arrival has ended, or until the leader
+    // has changed. All three are called open below.
+    // Round trips: one if it is open; else one to join the queue, and one every 10 s. A wait for a
+    //     change also asks when the lease of the leader, as it knows it, ends.
     // On failure: throws pawl::error, or sets ec. Fails with `unreachable` when the server has not
     //     answered for client_options::command_limit.
     // Threads: any thread may call it, several at the same time.
@@ -140,7 +141,7 @@ public:
         }
     }
 
-    // Returns the name of the latch or barrier.
+    // Returns the name of the latch, barrier or leader.
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] const std::string& name() const noexcept;
