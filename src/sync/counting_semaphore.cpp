@@ -1,9 +1,14 @@
+#include <pawl/async.h>
 #include <pawl/counting_semaphore.h>
 #include <pawl/error.h>
 
+#include "base/clock.h"
 #include "common/mutex.h"
+#include "core/exchange.h"
+#include "core/machine.h"
 #include "core/object.h"
 #include "core/request.h"
+#include "sync/async_access.h"
 #include "sync/client_access.h"
 #include "sync/lock_settings.h"
 #include "sync/lock_state.h"
@@ -14,12 +19,18 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 namespace pawl {
 namespace {
+
+constexpr std::string_view resize_call = "resize";
 
 // Acquires several permits.
 class amount final : public acquirable {
@@ -30,8 +41,70 @@ public:
     }
 };
 
+// Sets the capacity, with two requests. A machine for both drivers.
+class resizing final : public core::machine {
+public:
+    resizing(const sync::client_state& client, std::shared_ptr<const core::object> what,
+             unsigned capacity)
+        : client_{&client}, what_{std::move(what)}
+    {
+        ask({.what = what_.get(), .capacity = capacity});
+    }
+
+    [[nodiscard]] core::step start(base::boot_time now) override { return machine_->start(now); }
+    [[nodiscard]] core::step on_reply(const core::reply& got, base::boot_time now) override
+    {
+        return checked(machine_->on_reply(got, now), now);
+    }
+    [[nodiscard]] core::step on_time(base::boot_time now) override
+    {
+        return checked(machine_->on_time(now), now);
+    }
+    [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override
+    {
+        return checked(machine_->on_cancel(now, why), now);
+    }
+
+    // Ends it without an answer.
+    void fail(std::string why) { machine_->fail(std::move(why)); }
+
+    // After `finish`.
+    [[nodiscard]] sync::maybe_trouble outcome() const
+    {
+        const auto* const failed = core::failure_in(machine_->result());
+        return failed != nullptr ? sync::maybe_trouble{trouble_of(*failed)} : std::nullopt;
+    }
+
+private:
+    void ask(core::resize_request request)
+    {
+        asked_ = request;
+        machine_.emplace(request, client_->options().command_limit, client_->random(), what_);
+    }
+    [[nodiscard]] core::step checked(core::step step, base::boot_time now);
+
+    const sync::client_state* client_;
+    std::shared_ptr<const core::object> what_;
+    core::resize_request asked_;
+    std::optional<core::exchange_machine> machine_;
+};
+
+// The number of the last resize is always asked for: if it were from an earlier call, a resize that was made
+// between the calls would count as later than this one.
+core::step resizing::checked(core::step step, base::boot_time now)
+{
+    if (step.what != core::step::kind::finish || asked_.after) return step;
+    const auto& got = std::get<core::resize_reply>(machine_->result());
+    const auto* const last = std::get_if<core::resized>(&got);
+    if (last == nullptr) return step;
+    auto next = asked_;
+    next.after = last->number;
+    ask(next);
+    return start(now);
+}
+
 // All amounts of one semaphore that were asked for.
-class amount_table {
+class amount_table : public std::enable_shared_from_this<amount_table> {
 public:
     amount_table(std::shared_ptr<sync::client_state> client, core::object what,
                  const lock_options& options)
@@ -53,6 +126,8 @@ public:
 
     [[nodiscard]] acquirable& of(unsigned permits);
     [[nodiscard]] sync::maybe_trouble resize(unsigned capacity);
+    // The same without waiting, as <pawl/async.h> says. Throws pawl::error.
+    void resize(unsigned capacity, std::unique_ptr<async::completion> told);
     [[noreturn]] void raise(std::string_view action, const sync::trouble& why) const;
 
     [[nodiscard]] const std::shared_ptr<sync::client_state>& client() const { return client_; }
@@ -60,6 +135,10 @@ public:
     [[nodiscard]] unsigned most() const noexcept { return most_; }
 
 private:
+    [[nodiscard]] std::shared_ptr<const core::object> shared_object() const;
+    [[nodiscard]] sync::maybe_trouble resized(unsigned capacity, sync::maybe_trouble failed);
+    [[nodiscard]] std::string message(std::string_view action, const sync::trouble& why) const;
+
     std::shared_ptr<sync::client_state> client_;
     core::object what_;
     lock_options options_;
@@ -81,14 +160,42 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
 {
     sync::validate_capacity(capacity);
     if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
-    // The number of the last resize is always asked for: if it were from an earlier call, a resize that was made
-    // between the calls would count as later than this one.
-    core::resize_request request{.what = &what_, .capacity = capacity};
-    for (const bool sets : {false, true}) {
-        const auto got = client_->ask(request).what;
-        if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
-        if (!sets) request.after = std::get_if<core::resized>(&got)->number;
+    resizing machine{*client_, shared_object(), capacity};
+    try {
+        client_->driver().run(machine, nullptr);
+    } catch (const std::system_error& e) {
+        // No descriptors are left, for example. That may pass, like a broken connection.
+        machine.fail(e.what());
     }
+    return resized(capacity, machine.outcome());
+}
+
+void amount_table::resize(unsigned capacity, std::unique_ptr<async::completion> told)
+{
+    sync::validate_capacity(capacity);
+    if (client_->inherited()) raise(resize_call, {errc::wrong_process, {}});
+    client_->start(
+        std::make_unique<resizing>(*client_, shared_object(), capacity),
+        [self = shared_from_this(), capacity, told = std::move(told)](const resizing& over) {
+            const auto failed = self->resized(capacity, over.outcome());
+            if (failed) {
+                told->done(failed->code, self->message(resize_call, *failed));
+            } else {
+                told->done({}, {});
+            }
+        });
+}
+
+// Not shared_from_this(): a late answer may keep the machine for as long as the client exists, and the table would
+// keep the client.
+std::shared_ptr<const core::object> amount_table::shared_object() const
+{
+    return std::make_shared<const core::object>(what_);
+}
+
+sync::maybe_trouble amount_table::resized(unsigned capacity, sync::maybe_trouble failed)
+{
+    if (failed) return failed;
     auto before = most_.load();
     while (before < capacity && !most_.compare_exchange_weak(before, capacity)) {
     }
@@ -97,8 +204,12 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
 
 void amount_table::raise(std::string_view action, const sync::trouble& why) const
 {
-    throw error{why.code,
-                sync::describe(action, what_.name, client_->server(), why.code, why.detail)};
+    throw error{why.code, message(action, why)};
+}
+
+std::string amount_table::message(std::string_view action, const sync::trouble& why) const
+{
+    return sync::describe(action, what_.name, client_->server(), why.code, why.detail);
 }
 
 }  // namespace
@@ -110,7 +221,7 @@ public:
 
 counting_semaphore::counting_semaphore(client& client, std::string_view name, unsigned capacity,
                                        const lock_options& options)
-    : counting_semaphore{std::make_unique<amounts>(
+    : counting_semaphore{std::make_shared<amounts>(
           client_access::share(client),
           core::object{
               .name = std::string{name}, .kind = core::object_kind::permits, .capacity = capacity},
@@ -118,7 +229,7 @@ counting_semaphore::counting_semaphore(client& client, std::string_view name, un
 {
 }
 
-counting_semaphore::counting_semaphore(std::unique_ptr<amounts> made)
+counting_semaphore::counting_semaphore(std::shared_ptr<amounts> made)
     : acquirable{std::make_unique<state>(made->client(), made->settings(1))},
       amounts_{std::move(made)}
 {
@@ -148,7 +259,7 @@ unsigned counting_semaphore::capacity() const noexcept
 
 void counting_semaphore::resize(unsigned capacity)
 {
-    if (const auto failed = amounts_->resize(capacity)) amounts_->raise("resize", *failed);
+    if (const auto failed = amounts_->resize(capacity)) amounts_->raise(resize_call, *failed);
 }
 
 void counting_semaphore::resize(unsigned capacity, std::error_code& ec) noexcept
@@ -156,6 +267,11 @@ void counting_semaphore::resize(unsigned capacity, std::error_code& ec) noexcept
     sync::with_code(ec, [&] {
         if (const auto failed = amounts_->resize(capacity)) ec = failed->code;
     });
+}
+
+void async::resize(counting_semaphore& what, unsigned capacity, std::unique_ptr<completion> told)
+{
+    async_access::amounts(what).resize(capacity, std::move(told));
 }
 
 }  // namespace pawl
