@@ -18,6 +18,7 @@
 //   latch.async_try_wait(token)           void(error_code, bool)                           yes
 //   latch.async_wait_for(5s, token)       void(error_code, bool)                           yes
 //   latch.async_count_down(token)         void(error_code)                                 no
+//   latch.async_arrive_and_wait(token)    void(error_code)                                 yes
 //   barrier.async_arrive(token)           void(error_code, pawl::barrier::arrival)         no
 //   barrier.async_arrive_and_wait(token)  void(error_code)                                 yes
 //   barrier.async_arrive_and_drop(token)  void(error_code)                                 no
@@ -30,9 +31,19 @@
 // the hold, which has the lock again.
 //
 //   once_per.async_try_begin(token)       void(error_code, std::optional<pawl::once_per::turn>)  yes
+//   once_per.async_due_in(token)          void(error_code, std::chrono::milliseconds)      no
 //   turn.async_done(token)                void(error_code)                                 no
 //
-// A barrier::arrival has the functions of a latch that wait.
+//   prices.async_downgrade(writer, token)      void(error_code, pawl::hold)                    no
+//   prices.async_try_upgrade(reader, token)    void(error_code, std::optional<pawl::hold>)     no
+//   seats.async_resize(8, token)               void(error_code)                                no
+//   leader.async_current(token)                void(error_code, std::optional<pawl::leader_info>)  no
+//   term.async_yield_to("node 7", token)       void(error_code, bool)                          no
+//
+// `prices` is a shared_mutex, and `seats` a counting_semaphore. The writer, the reader or the term is
+// empty when the call has succeeded. Until then it has the lock, and may be moved.
+//
+// A barrier::arrival and a leader::change have the functions of a latch that wait.
 //
 // Errors. error_code is boost::system::error_code. A busy lock, a limit that has passed and a run that is
 // not due are not errors: the optional is empty, or the bool is false, as with the blocking forms. If a call is
@@ -71,6 +82,8 @@
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
 #include <pawl/condition_variable.h>
+#include <pawl/counting_semaphore.h>
+#include <pawl/detail/asio_change_operations.h>
 #include <pawl/detail/asio_condition_operations.h>
 #include <pawl/detail/asio_gate_operations.h>
 #include <pawl/detail/asio_once_operations.h>
@@ -79,7 +92,9 @@
 #include <pawl/error.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/once_per.h>
+#include <pawl/shared_mutex.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -90,6 +105,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -176,6 +193,12 @@ struct asio_forms {
             asio_arrive_and_wait{}, token, &what);
     }
 
+    static auto arrive_and_wait(latch& what, unsigned count, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_latch_arrive_and_wait{}, token, &what, count);
+    }
+
     static auto arrive_and_drop(barrier& what, CompletionToken&& token)
     {
         return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
@@ -213,6 +236,46 @@ struct asio_forms {
     {
         return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
             asio_once_done{}, token, std::move(what));
+    }
+
+    static auto due_in(once_per& what, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code,
+                                                                 std::chrono::milliseconds)>(
+            asio_due_in{}, token, &what);
+    }
+
+    static auto downgrade(shared_mutex& lock, hold& writer, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code, hold)>(
+            asio_downgrade{}, token, &lock, &writer);
+    }
+
+    static auto try_upgrade(shared_mutex& lock, hold& reader, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken,
+                                           void(boost::system::error_code, std::optional<hold>)>(
+            asio_try_upgrade{}, token, &lock, &reader);
+    }
+
+    static auto resize(counting_semaphore& what, unsigned capacity, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            asio_resize{}, token, &what, capacity);
+    }
+
+    static auto yield_to(leader::term& term, std::string_view candidate, CompletionToken&& token)
+    {
+        // A copy, because some tokens start the operation later.
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code, bool)>(
+            asio_yield{}, token, &term, std::string{candidate});
+    }
+
+    static auto current(leader& where, CompletionToken&& token)
+    {
+        return boost::asio::async_initiate<CompletionToken, void(boost::system::error_code,
+                                                                 std::optional<leader_info>)>(
+            asio_current{}, token, &where);
     }
 };
 

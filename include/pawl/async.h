@@ -25,9 +25,9 @@
 //   trouble (<pawl/acquirable.h>,            as blocking     empty
 //   <pawl/waitable.h>)                       calls
 //
-// If the client is destroyed while a release, an extension or an arrival is in progress, the
-// destructor waits for it, for at most client_options::shutdown_limit. If there is no answer by
-// then, the call ends with `cancelled`.
+// If the client is destroyed while a call without a stop token is in progress, such as a release or
+// an arrival, the destructor waits for it, for at most client_options::shutdown_limit. If there is
+// no answer by then, the call ends with `cancelled`.
 //
 // wait() ends in the same ways as acquire(), without a hold.
 //
@@ -44,29 +44,34 @@
 // called: wrong_process in a child process, not_owner for a hold that holds nothing, bad_argument,
 // and a `local:` server that cannot be started.
 //
-// A hold may outlive its client; it is lost then. async::release() and async::extend() of such a
-// hold call the completion inside the call, because the client's thread has ended.
+// A hold may outlive its client; it is lost then. release(), extend(), downgrade(), try_upgrade()
+// and yield_to() of such a hold call the completion inside the call, because the client's thread has
+// ended.
 #pragma once
 
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
 #include <pawl/condition_variable.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/once_per.h>
+#include <pawl/shared_mutex.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <system_error>
 
 namespace pawl::async {
 
-// The receiver of the result of acquire(). Derive from it.
+// The receiver of the result of acquire(), downgrade() and try_upgrade(). Derive from it.
 class acquire_completion {
 public:
     acquire_completion() = default;
@@ -103,6 +108,21 @@ public:
     // On success `ec` is clear, and `got` is the run. `message` is as in acquire_completion.
     virtual void done(once_per::turn got, std::error_code ec,
                       std::string_view message) noexcept = 0;
+};
+
+// The receiver of the result of calls that ask for a value: yield_to(), current() and due_in().
+// Derive from it.
+template <class Value>
+class value_completion {
+public:
+    value_completion() = default;
+    virtual ~value_completion() = default;
+    value_completion(const value_completion&) = delete;
+    value_completion& operator=(const value_completion&) = delete;
+
+    // On success `ec` is clear, and `got` is the value. On failure `got` is an empty value, false or
+    // 0. `message` is as in acquire_completion.
+    virtual void done(Value got, std::error_code ec, std::string_view message) noexcept = 0;
 };
 
 // The receiver of the result of all other calls. Derive from it.
@@ -144,6 +164,43 @@ PAWL_EXPORT void release(hold what, std::unique_ptr<completion> told = nullptr);
 PAWL_EXPORT void extend(hold& what, std::chrono::milliseconds lease,
                         std::unique_ptr<completion> told);
 
+// ── Shared mutexes ──────────────────────────────────────────────────────────────────────────────
+// The shared_mutex object may be destroyed while the call is in progress. The old hold may be moved.
+// It is empty when the completion is called with the new hold, and not before. If it is released or
+// destroyed earlier, the lock of the old hold is given back, and the completion may get the new hold
+// even so.
+
+// Makes the writer a reader, as shared_mutex::downgrade() does. The destructor of the new hold
+// releases the lock in the background.
+// Round trips: as shared_mutex::downgrade().
+// On failure: the completion gets the code; errors that are known at once are thrown. `writer` still
+//     has the lock, with the exceptions of shared_mutex::downgrade(). If the client was destroyed
+//     (`cancelled`), it is lost.
+// Threads: any thread may call it, but not while another thread uses `writer`.
+// Cancellation: none. The call ends within client_options::command_limit; if the server answers with
+//     an error, within twice that time.
+PAWL_EXPORT void downgrade(shared_mutex& lock, hold& writer,
+                           std::unique_ptr<acquire_completion> told);
+
+// Makes the reader the writer if it is the only reader, as shared_mutex::try_upgrade() does.
+// Otherwise the completion gets `busy`, and `reader` still has the lock. The destructor of the new
+// hold releases the lock in the background.
+// Round trips: as shared_mutex::try_upgrade().
+// On failure, threads, cancellation: as downgrade().
+PAWL_EXPORT void try_upgrade(shared_mutex& lock, hold& reader,
+                             std::unique_ptr<acquire_completion> told);
+
+// ── Semaphores ──────────────────────────────────────────────────────────────────────────────────
+
+// Sets the capacity, as counting_semaphore::resize() does. The object may be destroyed while the
+// call is in progress.
+// Round trips: two.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within twice client_options::command_limit.
+PAWL_EXPORT void resize(counting_semaphore& what, unsigned capacity,
+                        std::unique_ptr<completion> told);
+
 // ── Latches and barriers ────────────────────────────────────────────────────────────────────────
 // The latch, barrier or arrival object may be destroyed while the call is in progress.
 
@@ -161,6 +218,15 @@ PAWL_EXPORT void wait(const waitable& what, time_limit limit, std::unique_ptr<co
 // Threads: any thread may call it.
 // Cancellation: none. The call ends within client_options::command_limit.
 PAWL_EXPORT void count_down(latch& what, unsigned count, std::unique_ptr<completion> told);
+
+// Counts down and waits, as latch::arrive_and_wait() does.
+// Round trips: as latch::arrive_and_wait().
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: by `stop`, which ends the wait. The arrival counts even so. If the client is
+//     destroyed before the arrival was answered, it may have counted or not.
+PAWL_EXPORT void arrive_and_wait(latch& what, unsigned count, std::unique_ptr<completion> told,
+                                 std::stop_token stop = {});
 
 // Arrives, as barrier::arrive() and barrier::arrive_and_drop() do.
 // Round trips: one.
@@ -221,5 +287,38 @@ PAWL_EXPORT void try_begin(once_per& what, std::unique_ptr<begin_completion> tol
 // Threads: any thread may call it.
 // Cancellation: none. The call ends within client_options::command_limit.
 PAWL_EXPORT void done(once_per::turn what, std::unique_ptr<completion> told = nullptr);
+
+// Asks for the time until the next run is due, as once_per::due_in() does. The object may be
+// destroyed while the call is in progress.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+PAWL_EXPORT void due_in(once_per& what,
+                        std::unique_ptr<value_completion<std::chrono::milliseconds>> told);
+
+// ── Leaders ─────────────────────────────────────────────────────────────────────────────────────
+
+// Hands the lead over to the candidate with this name, as leader::term::yield_to() does. The
+// completion gets whether it leads now. If it does, the term is empty when the completion is called,
+// and not before. The term may be moved while the call is in progress.
+// Round trips: as leader::term::yield_to().
+// On failure: the completion gets the code; errors that are known at once are thrown. The term goes
+//     on or is lost, as after leader::term::yield_to(). If the client was destroyed (`cancelled`),
+//     it is lost.
+// Threads: any thread may call it, one at a time.
+// Cancellation: none. The call ends within client_options::command_limit; if the server answers with
+//     an error, within twice that time.
+PAWL_EXPORT void yield_to(leader::term& term, std::string_view candidate,
+                          std::unique_ptr<value_completion<bool>> told);
+
+// Asks who leads, as leader::current() does. The leader object may be destroyed while the call is in
+// progress.
+// Round trips: one.
+// On failure: the completion gets the code; errors that are known at once are thrown.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+PAWL_EXPORT void current(leader& where,
+                         std::unique_ptr<value_completion<std::optional<leader_info>>> told);
 
 }  // namespace pawl::async

@@ -5,6 +5,13 @@
 //   pawl::barrier step{client, "import:2026-11-16", 4};
 //   while (work()) step.arrive_and_wait();     // in each of four processes
 //
+//   state             meaning                        an arrival                    wait()
+//   phase is open     some arrivals are missing      counts; the last one ends     waits
+//                                                    the phase
+//   phase has ended   all have come                  counts in the next phase      returns at once
+//   all dropped out   nobody is left for a phase     fails with `refused`          returns at once
+//   lost              the server has forgotten it    counts in a new first phase   fails with `refused`
+//
 //   call                arrives   waits until the phase has ended   from the next phase on
 //   arrive              yes       no: wait() of the arrival does     –
 //   arrive_and_wait     yes       yes                                –
@@ -86,8 +93,11 @@ public:
     [[nodiscard]] arrival arrive(std::error_code& ec) noexcept;
     [[nodiscard]] arrival arrive(unsigned count, std::error_code& ec) noexcept;
 
-    // Waits until the phase of the arrival has ended: as waitable::wait().
+    // Waits until the phase of the arrival has ended: as waitable::wait(). The arrival is empty
+    // afterwards, also after a failure.
     void wait(arrival&& mine, const std::stop_token& stop = {}) const;
+    void wait(arrival&& mine, std::error_code& ec) const noexcept;
+    void wait(arrival&& mine, const std::stop_token& stop, std::error_code& ec) const noexcept;
 
     // Arrives, and waits until the phase has ended.
     // Round trips, on failure, threads: as arrive() and waitable::wait().

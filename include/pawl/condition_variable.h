@@ -20,7 +20,7 @@
 //   wait                  for ever            when notified               yes
 //   wait_for, wait_until  to the limit        when notified, or too late  yes
 //   with a stop_token     until the stop      when notified, or stopped   yes
-//   trouble               –                   throws, or sets ec          no
+//   trouble               –                   throws, or sets ec          no, or unchanged
 //
 // To give the lock back and to begin to wait is one step at the server: no notification is lost
 // between the two. A notification moves a waiter to the queue of the lock. The waiter holds the lock
@@ -38,12 +38,14 @@
 // lock again is not limited, also with a limit or a stop token, as with std.
 //
 // Trouble. A wait that fails does not hold the lock any more: the hold is empty, and a unique_lock
-// does not own the mutex. These codes are possible; <pawl/error.h> explains each:
+// does not own the mutex. There is one exception: the last three codes below change nothing. These
+// codes are possible; <pawl/error.h> explains each:
 //   - `lost`: the lock was lost before the wait began;
 //   - `unreachable`: the server gave no answer for client_options::command_limit;
 //   - `refused`, `not_a_lock`: as acquire();
 //   - `not_owner`, `bad_argument`, `wrong_process`: nothing is held; it is a hold of another lock;
-//     the process is a child after fork(). These change nothing.
+//     the process is a child after fork(). The wait has not begun: the hold or the unique_lock is as
+//     before.
 //
 // If a waiter fails or gives up after it was notified, the notification goes to the next waiter. If
 // the process of a waiter dies, notifications pass over it as soon as the server has noticed that its
@@ -355,7 +357,8 @@ private:
                           [&] { return wait_within(lock, left(), stop, ec); });
     }
 
-    // These return whether it was notified. After a failure the lock is not held.
+    // These return whether it was notified. After a failure the lock is not held, except after the
+    // codes that change nothing.
     [[nodiscard]] bool wait_within(hold& held, time_limit limit, const std::stop_token& stop);
     [[nodiscard]] bool wait_locked(lockable& lock, bool& is_locked, time_limit limit,
                                    const std::stop_token& stop);

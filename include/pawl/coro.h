@@ -18,12 +18,20 @@
 //   coro::try_wait(latch)             bool                   false            false       throws
 //   coro::wait_for(latch, 5s)         bool                   false            false       throws
 //   coro::count_down(latch)           nothing                –                –           throws
+//   coro::arrive_and_wait(latch)      nothing                waits            throws      throws
 //   coro::arrive(barrier)             barrier::arrival       –                –           throws
 //   coro::arrive_and_wait(barrier)    nothing                waits            throws      throws
 //   coro::arrive_and_drop(barrier)    nothing                –                –           throws
 //
 //   coro::try_begin(once_per)         std::optional<turn>    nullopt          nullopt     throws
+//   coro::due_in(once_per)            milliseconds           –                –           throws
 //   coro::done(std::move(turn))       nothing                –                –           throws
+//
+//   coro::downgrade(prices, writer)     hold                        –         –           throws
+//   coro::try_upgrade(prices, reader)   std::optional<hold>         nullopt   –           throws
+//   coro::resize(seats, 8)              nothing                     –         –           throws
+//   coro::current(leader)               std::optional<leader_info>  –         –           throws
+//   coro::yield_to(term, "node 7")      bool                        false     –           throws
 //
 //   coro::wait(more, std::move(held))          hold          waits            hold        throws
 //   coro::wait_for(more, std::move(held), 5s)  pair of hold  hold             hold        throws
@@ -32,8 +40,9 @@
 //
 // try_begin() also gives nullopt if no run is due.
 //
-// The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
-// <pawl/waitable.h> say what trouble is.
+// `prices` is a shared_mutex, and `seats` a counting_semaphore. The calls that wait for a latch also
+// wait for a barrier::arrival and a leader::change. <pawl/acquirable.h> and <pawl/waitable.h> say
+// what trouble is.
 //
 // They throw pawl::error, as the blocking calls do. They throw it from co_await, not before.
 //
@@ -68,8 +77,8 @@
 // Cancellation. By `stop`, for the calls that acquire or wait. All others end within
 // client_options::command_limit.
 //
-// Lifetime. The mutex, latch or barrier object, or the hold that is extended, must exist until
-// co_await has suspended the coroutine. So it may be a temporary inside the co_await expression,
+// Lifetime. The mutex, latch or barrier object, or the hold that is extended or changed, must exist
+// until co_await has suspended the coroutine. So it may be a temporary inside the co_await expression,
 // where the parameter allows one. release() takes the lock out of the hold as soon as the function
 // is called, before co_await. If the result of release() is destroyed without co_await, the lock is
 // released then.
@@ -83,6 +92,8 @@
 
 #include <pawl/barrier.h>
 #include <pawl/condition_variable.h>
+#include <pawl/counting_semaphore.h>
+#include <pawl/detail/coro_change_operations.h>
 #include <pawl/detail/coro_condition_operations.h>
 #include <pawl/detail/coro_gate_operations.h>
 #include <pawl/detail/coro_once_operations.h>
@@ -91,7 +102,9 @@
 #include <pawl/detail/lock_argument.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/once_per.h>
+#include <pawl/shared_mutex.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -99,6 +112,7 @@
 #include <condition_variable>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -200,9 +214,49 @@ template <class ResumeOn = on_client_thread>
                                             std::forward<ResumeOn>(resume_on));
 }
 
+// ── Shared mutexes ──────────────────────────────────────────────────────────────────────────────
+// The old hold keeps the lock until the call has succeeded. Then it is empty. It may be moved once the
+// coroutine is suspended. It is an argument without std::move(), so that it is still there after a
+// failure.
+
+// Makes the writer a reader, and gives its hold.
+// Round trips: as shared_mutex::downgrade().
+// On failure: co_await throws pawl::error, as shared_mutex::downgrade() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto downgrade(shared_mutex& lock, hold& writer, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::downgrade_operation{lock, writer},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Makes the reader the writer if it is the only reader. Otherwise the optional is empty, and
+// `reader` still has the lock. It is also empty if the client was destroyed; `reader` is lost then.
+// Round trips: as shared_mutex::try_upgrade().
+// On failure: co_await throws pawl::error, as shared_mutex::try_upgrade() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto try_upgrade(shared_mutex& lock, hold& reader, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::upgrade_operation{lock, reader},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// ── Semaphores ──────────────────────────────────────────────────────────────────────────────────
+
+// Sets the capacity.
+// Round trips: two.
+// On failure: co_await throws pawl::error, as counting_semaphore::resize() does.
+// Cancellation: none. It ends within twice client_options::command_limit.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto resize(counting_semaphore& what, unsigned capacity, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::resize_operation{what, capacity},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
 // ── Latches and barriers ────────────────────────────────────────────────────────────────────────
 
-// Waits until the latch is open, or until the phase of the arrival has ended.
+// Waits until the latch is open, until the phase of the arrival has ended, or until the leader has
+// changed.
 // Round trips: as waitable::wait().
 // On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
 //     destroyed.
@@ -248,6 +302,21 @@ template <class ResumeOn = on_client_thread>
 {
     return detail::make_awaitable<ResumeOn>(detail::count_down_operation{what, count},
                                             std::forward<ResumeOn>(resume_on));
+}
+
+// Counts down, and waits until the latch is open.
+// Round trips: as latch::arrive_and_wait().
+// On failure: co_await throws pawl::error, with `cancelled` if stop was requested or the client was
+//     destroyed.
+// Cancellation: by `stop`, which ends the wait. The arrival counts even so. If the client is
+//     destroyed before the arrival was answered, it may have counted or not.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto arrive_and_wait(latch& what, unsigned count = 1, std::stop_token stop = {},
+                                   ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(
+        detail::latch_arrive_and_wait_operation{what, count, std::move(stop)},
+        std::forward<ResumeOn>(resume_on));
 }
 
 // Arrives. coro::wait() of the result waits for the others.
@@ -358,6 +427,41 @@ template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto done(once_per::turn&& what, ResumeOn&& resume_on = {})
 {
     return detail::make_awaitable<ResumeOn>(detail::once_done_operation{std::move(what)},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Gives the time until the next run is due.
+// Round trips: one.
+// On failure: co_await throws pawl::error, as once_per::due_in() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto due_in(once_per& what, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::due_operation{what},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// ── Leaders ─────────────────────────────────────────────────────────────────────────────────────
+
+// Hands the lead over to the candidate with this name. Gives true if it leads now: then the term is
+// empty. Gives false if no such candidate waits: then the term goes on. The term may be moved once
+// the coroutine is suspended.
+// Round trips: as leader::term::yield_to().
+// On failure: co_await throws pawl::error, as leader::term::yield_to() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto yield_to(leader::term& term, std::string_view candidate,
+                            ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::yield_operation{term, candidate},
+                                            std::forward<ResumeOn>(resume_on));
+}
+
+// Gives the leader, or std::nullopt if nobody leads.
+// Round trips: one.
+// On failure: co_await throws pawl::error, as leader::current() does.
+template <class ResumeOn = on_client_thread>
+[[nodiscard]] auto current(leader& where, ResumeOn&& resume_on = {})
+{
+    return detail::make_awaitable<ResumeOn>(detail::current_operation{where},
                                             std::forward<ResumeOn>(resume_on));
 }
 

@@ -35,6 +35,7 @@
 
 #include <pawl/acquirable.h>
 #include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/options.h>
@@ -205,16 +206,35 @@ public:
     // programs give counts again: change it there too.
     // Round trips: two, and one more for each other resize() that the server executes meanwhile.
     // On failure: throws pawl::error, or sets ec. After `unreachable`, the capacity may have been
-    //     set even so, or may be set later, but not after another resize() has set it. `busy`: the
-    //     server executed about a hundred others meanwhile. Unlike an acquire, it does not start
-    //     the server of a local: URL.
+    //     set even so, or may be set later, but not after another resize() has set it. The code is
+    //     also `unreachable` if the server executed about a hundred others meanwhile. Unlike an
+    //     acquire, it does not start the server of a local: URL.
     // Threads: any thread may call it. If several call it at the same time, any of them may come
     //     last.
     // Cancellation: none. Each round trip ends within client_options::command_limit.
     void resize(unsigned capacity);
     void resize(unsigned capacity, std::error_code& ec) noexcept;
 
+    // The same without blocking, with any completion token of Boost.Asio. Needs <pawl/asio.h>;
+    // <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h> have functions for other frameworks. The
+    // object may be destroyed once the call has started.
+    // Round trips: two.
+    // On failure: the handler gets the error code.
+    // Threads: as resize(). The handler is called through its associated executor, never inside the
+    //     call.
+    // Cancellation: none. It ends within twice client_options::command_limit.
+    template <class CompletionToken>
+    auto async_resize(unsigned capacity, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::resize(
+                *this, capacity, std::forward<CompletionToken>(token));
+        }
+    }
+
 private:
+    friend struct async_access;
+
     // 0, which is not allowed, if n does not fit.
     template <std::integral Count>
     [[nodiscard]] static constexpr unsigned number(Count n) noexcept
@@ -227,9 +247,9 @@ private:
 
     // What acquires several permits, for each number of them.
     class amounts;
-    explicit counting_semaphore(std::unique_ptr<amounts> made);
+    explicit counting_semaphore(std::shared_ptr<amounts> made);
 
-    std::unique_ptr<amounts> amounts_;
+    std::shared_ptr<amounts> amounts_;  // a resize() in progress shares it
 };
 
 }  // namespace pawl

@@ -24,7 +24,7 @@ enum class cause {
     none,
     no_reply,       // the server did not answer a renewal in time
     unreachable,    // the connection broke or could not be made; lost: a change of sides of a
-                    // shared_mutex got no answer
+                    // shared_mutex, or a leader's request to yield, got no answer
     refused,        // the server answered a renewal with an error
     expired,        // the local deadline passed without a renewal
     vanished,       // the key is gone: deleted, flushed, evicted, or the server lost its data

@@ -16,6 +16,7 @@
 //   futures::try_wait(latch)            bool                      trouble
 //   futures::wait_for(latch, 5s)        bool                      trouble
 //   futures::count_down(latch)          nothing                   as latch::count_down()
+//   futures::arrive_and_wait(latch)     nothing                   trouble, cancelled
 //   futures::arrive(barrier)            barrier::arrival          as barrier::arrive()
 //   futures::arrive_and_wait(barrier)   nothing                   trouble, cancelled
 //   futures::arrive_and_drop(barrier)   nothing                   as barrier::arrive_and_drop()
@@ -26,10 +27,18 @@
 //   futures::notify_one(more), notify_all(more)   nothing         trouble
 //
 //   futures::try_begin(once_per)        std::optional<turn>       trouble
+//   futures::due_in(once_per)           milliseconds              as once_per::due_in()
 //   futures::done(std::move(turn))      nothing                   as once_per::turn::done()
 //
-// The calls that wait for a latch also wait for a barrier::arrival. <pawl/acquirable.h> and
-// <pawl/waitable.h> say what trouble is.
+//   futures::downgrade(prices, writer)    hold                        as shared_mutex::downgrade()
+//   futures::try_upgrade(prices, reader)  std::optional<hold>         as shared_mutex::try_upgrade()
+//   futures::resize(seats, 8)             nothing                     as counting_semaphore::resize()
+//   futures::current(leader)              std::optional<leader_info>  as leader::current()
+//   futures::yield_to(term, "node 7")     bool                        as leader::term::yield_to()
+//
+// `prices` is a shared_mutex, and `seats` a counting_semaphore. The calls that wait for a latch also
+// wait for a barrier::arrival and a leader::change. <pawl/acquirable.h> and <pawl/waitable.h> say
+// what trouble is.
 //
 // get() throws pawl::error, as the blocking calls do. The calls that acquire or wait can be
 // cancelled with their stop_token: try_acquire, try_acquire_for and try_begin then return an empty optional,
@@ -37,7 +46,8 @@
 // call. A hold that is never fetched with get() is released in the background.
 //
 // The call has started when the function returns. So the mutex, latch or barrier object may be
-// destroyed, and the hold that is extended may be moved or destroyed.
+// destroyed. The hold that is extended may be moved or destroyed, and the hold that is changed may be
+// moved.
 //
 // The functions themselves do not throw pawl::error: all failures go into the future. Any thread
 // may call them. There is no re-entry into a recursive_mutex.
@@ -47,11 +57,14 @@
 #include <pawl/async.h>
 #include <pawl/barrier.h>
 #include <pawl/condition_variable.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/detail/future_promises.h>
 #include <pawl/detail/lock_argument.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/once_per.h>
+#include <pawl/shared_mutex.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
 
@@ -61,6 +74,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 #include <utility>
 
 namespace pawl::futures {
@@ -129,9 +143,50 @@ inline std::future<void> release(hold&& what)
     });
 }
 
+// ── Shared mutexes ──────────────────────────────────────────────────────────────────────────────
+// The old hold keeps the lock until the call has succeeded. Then it is empty. It may be moved
+// meanwhile. It is an argument without std::move(), so that it is still there after a failure.
+
+// Makes the writer a reader. A hold that is never fetched with get() is released.
+// Round trips: as shared_mutex::downgrade().
+// On failure: get() throws pawl::error, as shared_mutex::downgrade() does.
+// Threads: any thread may call it, but not while another thread uses `writer`.
+// Cancellation: none. The call ends as async::downgrade() does.
+[[nodiscard]] inline std::future<hold> downgrade(shared_mutex& lock, hold& writer)
+{
+    return detail::future_of<detail::future_hold<hold>>(
+        [&](auto told) { async::downgrade(lock, writer, std::move(told)); });
+}
+
+// Makes the reader the writer if it is the only reader. Otherwise the optional is empty, and
+// `reader` still has the lock. It is also empty if the client was destroyed; `reader` is lost then.
+// Round trips: as shared_mutex::try_upgrade().
+// On failure: get() throws pawl::error, as shared_mutex::try_upgrade() does.
+// Threads: any thread may call it, but not while another thread uses `reader`.
+// Cancellation: none. The call ends as async::try_upgrade() does.
+[[nodiscard]] inline std::future<std::optional<hold>> try_upgrade(shared_mutex& lock, hold& reader)
+{
+    return detail::future_of<detail::future_hold<std::optional<hold>>>(
+        [&](auto told) { async::try_upgrade(lock, reader, std::move(told)); });
+}
+
+// ── Semaphores ──────────────────────────────────────────────────────────────────────────────────
+
+// Sets the capacity. It does so even if the future is discarded.
+// Round trips: two.
+// On failure: get() throws pawl::error, as counting_semaphore::resize() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within twice client_options::command_limit.
+inline std::future<void> resize(counting_semaphore& what, unsigned capacity)
+{
+    return detail::future_of<detail::future_end>(
+        [&](auto told) { async::resize(what, capacity, std::move(told)); });
+}
+
 // ── Latches and barriers ────────────────────────────────────────────────────────────────────────
 
-// Waits until the latch is open, or until the phase of the arrival has ended.
+// Waits until the latch is open, until the phase of the arrival has ended, or until the leader has
+// changed.
 // Round trips: as waitable::wait().
 // On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
 //     destroyed.
@@ -177,6 +232,20 @@ inline std::future<void> count_down(latch& what, unsigned count = 1)
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
         async::count_down(what, count, std::move(told));
     });
+}
+
+// Counts down, and waits until the latch is open. It counts even if the future is discarded.
+// Round trips: as latch::arrive_and_wait().
+// On failure: get() throws pawl::error, with `cancelled` after a stop request, or if the client was
+//     destroyed.
+// Threads: any thread may call it.
+// Cancellation: by `stop`, which ends the wait. The arrival counts even so. If the client is
+//     destroyed before the arrival was answered, it may have counted or not.
+[[nodiscard]] inline std::future<void> arrive_and_wait(latch& what, unsigned count = 1,
+                                                       std::stop_token stop = {})
+{
+    return detail::future_of<detail::future_end>(
+        [&](auto told) { async::arrive_and_wait(what, count, std::move(told), std::move(stop)); });
 }
 
 // Arrives. futures::wait() of the result waits for the others.
@@ -292,6 +361,43 @@ inline std::future<void> done(once_per::turn&& what)
     return detail::future_of<detail::future_end>([&](std::unique_ptr<detail::future_end> told) {
         async::done(std::move(what), std::move(told));
     });
+}
+
+// Asks for the time until the next run is due.
+// Round trips: one.
+// On failure: get() throws pawl::error, as once_per::due_in() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+[[nodiscard]] inline std::future<std::chrono::milliseconds> due_in(once_per& what)
+{
+    return detail::future_of<detail::future_value<std::chrono::milliseconds>>(
+        [&](auto told) { async::due_in(what, std::move(told)); });
+}
+
+// ── Leaders ─────────────────────────────────────────────────────────────────────────────────────
+
+// Hands the lead over to the candidate with this name. The result is true if it leads now: then the
+// term is empty. It is false if no such candidate waits: then the term goes on. The term may be moved
+// while the call is in progress.
+// Round trips: as leader::term::yield_to().
+// On failure: get() throws pawl::error, as leader::term::yield_to() does.
+// Threads: any thread may call it, one at a time.
+// Cancellation: none. The call ends as async::yield_to() does.
+[[nodiscard]] inline std::future<bool> yield_to(leader::term& term, std::string_view candidate)
+{
+    return detail::future_of<detail::future_value<bool>>(
+        [&](auto told) { async::yield_to(term, candidate, std::move(told)); });
+}
+
+// Asks who leads. The result is std::nullopt if nobody does.
+// Round trips: one.
+// On failure: get() throws pawl::error, as leader::current() does.
+// Threads: any thread may call it.
+// Cancellation: none. The call ends within client_options::command_limit.
+[[nodiscard]] inline std::future<std::optional<leader_info>> current(leader& where)
+{
+    return detail::future_of<detail::future_value<std::optional<leader_info>>>(
+        [&](auto told) { async::current(where, std::move(told)); });
 }
 
 }  // namespace pawl::futures

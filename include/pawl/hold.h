@@ -219,6 +219,8 @@ private:
     friend struct async_access;
     explicit hold(std::shared_ptr<grant> granted) noexcept;
     void give_back() noexcept;
+    [[nodiscard]] bool is_in() const noexcept;  // neither released nor exchanged for another hold
+    [[nodiscard]] bool end() noexcept;          // whether this call has ended it
 
     std::shared_ptr<grant> grant_;
     std::atomic<bool> active_{false};  // this hold has not been released

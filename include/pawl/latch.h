@@ -82,6 +82,29 @@ public:
         }
     }
 
+    // Counts down and waits, with any completion token of Boost.Asio. The handler gets an error code.
+    // Round trips, on failure, threads: as arrive_and_wait(), and as waitable::async_wait().
+    // Cancellation: through the handler's associated cancellation slot, which ends the wait. The
+    //     arrival counts even so. If the client is destroyed before the arrival was answered, it may
+    //     have counted or not.
+    template <class CompletionToken>
+    auto async_arrive_and_wait(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::arrive_and_wait(
+                *this, 1, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_arrive_and_wait(unsigned count, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::arrive_and_wait(
+                *this, count, std::forward<CompletionToken>(token));
+        }
+    }
+
     // Returns the number that was given to the constructor.
     // Round trips: none.
     // Threads: any thread may call it.

@@ -38,10 +38,14 @@
 //
 //   auto me = primary.candidate("10.0.0.7:80");
 //   pawl::leader::term term{co_await pawl::coro::acquire(me)};
+//
+// The leader object may be destroyed before its candidates, terms and changes. Destroy the client
+// last.
 #pragma once
 
 #include <pawl/acquirable.h>
 #include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/options.h>
@@ -98,16 +102,42 @@ public:
         // leads now: then this term is over, and empty. Returns false if no such candidate waits:
         // then the term goes on. If several have that name, the first of them leads. Stop the work
         // of the leader before the call: the other one leads before the call returns.
-        // Round trips: one.
-        // On failure: throws pawl::error, or sets ec and returns false. `lost`: the lead was lost
-        //     before. `unreachable`: if the server may have executed the request, or may yet do so,
-        //     the term is lost; lost() tells. Otherwise the term goes on. `not_owner`: the term is
-        //     empty. `bad_argument`: the name is not one (1 to 512 bytes, any except NUL).
+        // Round trips: one. One more if the server answers with an error: it is asked whether this
+        //     one still leads.
+        // On failure: throws pawl::error, or sets ec and returns false.
+        //       - `lost`: the lead was lost before, or the server said so now;
+        //       - `unreachable`: if the server may have executed the request, or may yet do so, the
+        //         term is lost; lost() tells. Otherwise the term goes on;
+        //       - `refused`, `not_a_lock`: the server answered with an error, and this one still
+        //         leads. If it does not lead any more, the code is `lost`. If the server does not say,
+        //         it is `unreachable`, and the term is lost;
+        //       - `not_owner`: the term is empty;
+        //       - `bad_argument`: the name is not one (1 to 512 bytes, any except NUL).
         // Threads: any thread may call it, one at a time. Of two calls at the same time, one may return
         //     false without looking for its candidate, and lost() may tell of the hand-over by the other.
-        // Cancellation: none. It ends within client_options::command_limit.
+        // Cancellation: none. It ends within client_options::command_limit; if the server answers
+        //     with an error, within twice that time.
         [[nodiscard]] bool yield_to(std::string_view candidate);
         [[nodiscard]] bool yield_to(std::string_view candidate, std::error_code& ec) noexcept;
+
+        // The same without blocking, with any completion token of Boost.Asio. Needs <pawl/asio.h>;
+        // <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h> have functions for other frameworks.
+        // The handler gets an error code, and whether the candidate leads now. If it does, the term
+        // is empty when the call has succeeded. Until then the term may be moved.
+        // Round trips: as yield_to().
+        // On failure: the handler gets the error code, and the term is as after yield_to().
+        //     operation_aborted: the client was destroyed, and the term is lost.
+        // Threads: as yield_to(). The handler is called through its associated executor, never
+        //     inside the call.
+        // Cancellation: as yield_to().
+        template <class CompletionToken>
+        auto async_yield_to(std::string_view candidate, CompletionToken&& token)
+        {
+            if constexpr (detail::has_asio<CompletionToken>()) {
+                return detail::asio_forms<CompletionToken>::yield_to(
+                    *this, candidate, std::forward<CompletionToken>(token));
+            }
+        }
     };
 
     // ── A candidate ─────────────────────────────────────────────────────────────────────────────
@@ -131,7 +161,8 @@ public:
     // functions that wait. It may outlive the leader object. When it is over it stays over.
     class PAWL_EXPORT change : public waitable {
     public:
-        // The other one is empty afterwards: waiting fails with `bad_argument`.
+        // The other one is empty afterwards: there is nothing to wait for, so waiting fails with
+        // `bad_argument`.
         change(change&&) noexcept = default;
         change& operator=(change&&) noexcept = default;
         ~change() = default;
@@ -146,8 +177,9 @@ public:
     // ── The election ────────────────────────────────────────────────────────────────────────────
 
     // `candidate` is the name of this candidate, for yield_to(). If it is empty, the payload of
-    // each campaign is the name. Checks the names (1 to 512 bytes, any except NUL) and the options.
-    // No round trip. Throws pawl::error (bad_argument).
+    // each campaign is the name. Checks the names (1 to 512 bytes, any except NUL) and the options:
+    // lock_options::linger must be 0, and lock_options::layout unset. No round trip. Throws
+    // pawl::error (bad_argument).
     leader(client& client, std::string_view name, const lock_options& options = {},
            std::string_view candidate = {});
     ~leader();
@@ -177,6 +209,12 @@ public:
     {
         return campaign_within(payload, time_limit::now(), {}, ec);
     }
+    [[nodiscard]] std::optional<term> try_campaign(std::string_view payload,
+                                                   const std::stop_token& stop,
+                                                   std::error_code& ec) noexcept
+    {
+        return campaign_within(payload, time_limit::now(), stop, ec);
+    }
 
     // These wait as campaign() does, but only until the limit. Then they return std::nullopt.
     // Round trips, on failure, threads, cancellation: as acquirable::try_acquire_for().
@@ -196,6 +234,15 @@ public:
         return campaign_within(payload, time_limit::after(wait), {}, ec);
     }
 
+    template <class Rep, class Period>
+    [[nodiscard]] std::optional<term> try_campaign_for(std::string_view payload,
+                                                       std::chrono::duration<Rep, Period> wait,
+                                                       const std::stop_token& stop,
+                                                       std::error_code& ec) noexcept
+    {
+        return campaign_within(payload, time_limit::after(wait), stop, ec);
+    }
+
     template <class Clock, class Duration>
     [[nodiscard]] std::optional<term> try_campaign_until(
         std::string_view payload, std::chrono::time_point<Clock, Duration> when,
@@ -212,6 +259,14 @@ public:
         return campaign_within(payload, time_limit::at(when), {}, ec);
     }
 
+    template <class Clock, class Duration>
+    [[nodiscard]] std::optional<term> try_campaign_until(
+        std::string_view payload, std::chrono::time_point<Clock, Duration> when,
+        const std::stop_token& stop, std::error_code& ec) noexcept
+    {
+        return campaign_within(payload, time_limit::at(when), stop, ec);
+    }
+
     // Makes a candidate, for the asynchronous forms. Does not campaign yet.
     // Round trips: none.
     // On failure: throws pawl::error (bad_argument) if the payload is too long.
@@ -226,6 +281,24 @@ public:
     // Cancellation: none. It ends within client_options::command_limit.
     [[nodiscard]] std::optional<leader_info> current();
     [[nodiscard]] std::optional<leader_info> current(std::error_code& ec) noexcept;
+
+    // The same without blocking, with any completion token of Boost.Asio. Needs <pawl/asio.h>;
+    // <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h> have functions for other frameworks. The
+    // handler gets an error code and a std::optional<leader_info>. The object may be destroyed once
+    // the call has started.
+    // Round trips: one.
+    // On failure: the handler gets the error code and an empty optional.
+    // Threads: any thread may call it. The handler is called through its associated executor, never
+    //     inside the call.
+    // Cancellation: none. It ends within client_options::command_limit.
+    template <class CompletionToken>
+    auto async_current(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::current(
+                *this, std::forward<CompletionToken>(token));
+        }
+    }
 
     // Something to wait for: that the leader is another one than that with this fence, or that
     // there is none. The fence 0 stands for no leader: then it waits until there is one. Watchers
@@ -245,6 +318,8 @@ private:
                                         const std::stop_token& stop);
     std::optional<term> campaign_within(std::string_view payload, time_limit limit,
                                         const std::stop_token& stop, std::error_code& ec) noexcept;
+
+    friend struct async_access;
 
     class election;
     std::shared_ptr<election> election_;

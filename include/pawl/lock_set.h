@@ -33,14 +33,20 @@
 //
 // Each caller asks the server itself: a set is never passed on inside the process, and does not
 // linger. A thread that holds one of the locks through another object, and then waits for the set,
-// waits for itself; only lock() of the same lock_set detects that. In a Redis Cluster, all names
-// would need the same hash tag.
+// waits for itself; only lock() of the same lock_set detects that.
+//
+// All locks of a set are on one server, that of its client. In a Redis Cluster, all names would need
+// the same hash tag. For locks on several servers, use std::scoped_lock or std::lock with several
+// mutexes. It waits for one of them, and only tries the others. If one of those is busy, it gives back
+// what it has, and begins again with that one. So it cannot deadlock either, but it takes the locks
+// one after the other, and each has a hold, a lease and a fence of its own.
 //
 // <pawl/lockable.h> and <pawl/acquirable.h> document the functions. All forms are there: blocking,
 // with a std::error_code, for Boost.Asio, coroutines and futures.
 #pragma once
 
 #include <pawl/client.h>
+#include <pawl/detail/with_code.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
@@ -92,6 +98,9 @@ public:
 [[nodiscard]] PAWL_EXPORT hold acquire_all(client& client, std::vector<std::string> names,
                                            const lock_options& options,
                                            std::error_code& ec) noexcept;
+[[nodiscard]] PAWL_EXPORT hold acquire_all(client& client, std::vector<std::string> names,
+                                           const lock_options& options, const std::stop_token& stop,
+                                           std::error_code& ec) noexcept;
 
 [[nodiscard]] PAWL_EXPORT std::optional<hold> try_acquire_all(client& client,
                                                               std::vector<std::string> names,
@@ -109,6 +118,26 @@ template <class Rep, class Period>
                                                       const std::stop_token& stop = {})
 {
     return lock_set{client, std::move(names), options}.try_acquire_for(wait, stop);
+}
+
+template <class Rep, class Period>
+[[nodiscard]] std::optional<hold> try_acquire_all_for(
+    client& client, std::vector<std::string> names, std::chrono::duration<Rep, Period> wait,
+    const lock_options& options, const std::stop_token& stop, std::error_code& ec) noexcept
+{
+    return detail::with_code(ec, [&] {
+        return lock_set{client, std::move(names), options}.try_acquire_for(wait, stop, ec);
+    });
+}
+
+template <class Rep, class Period>
+[[nodiscard]] std::optional<hold> try_acquire_all_for(client& client,
+                                                      std::vector<std::string> names,
+                                                      std::chrono::duration<Rep, Period> wait,
+                                                      const lock_options& options,
+                                                      std::error_code& ec) noexcept
+{
+    return try_acquire_all_for(client, std::move(names), wait, options, {}, ec);
 }
 
 }  // namespace pawl

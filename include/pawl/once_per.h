@@ -9,7 +9,8 @@
 //
 //   state     meaning                                       try_begin()          due_in()
 //   due       no run counts in this period                  begins a run         0
-//   running   a run is under way                            nullopt, `busy`      as after a failure
+//   running   a run is under way                            nullopt, `busy`      rest of the period;
+//                                                                                0 with retry_failed
 //   over      a run that counts has begun in this period    nullopt, `not_due`   rest of the period
 //
 // A run lasts as long as its turn. The turn has a lock, with a lease and a fence, as every other
@@ -97,6 +98,8 @@ public:
 
         // The same with any completion token of Boost.Asio, as hold::async_release(). The turn is
         // over when the function returns.
+        // Round trips, on failure, cancellation: as done(); the handler gets the error code.
+        // Threads: any thread may call it.
         template <class CompletionToken>
         auto async_done(CompletionToken&& token)
         {
@@ -149,8 +152,16 @@ public:
     [[nodiscard]] std::optional<turn> try_begin(const std::stop_token& stop,
                                                 std::error_code& ec) noexcept;
 
-    // The same with any completion token of Boost.Asio. The handler gets an error code and a
-    // std::optional<turn>, which is empty without an error if no run may begin now.
+    // The same with any completion token of Boost.Asio. Needs <pawl/asio.h>; <pawl/coro.h>,
+    // <pawl/futures.h> and <pawl/async.h> have functions for other frameworks. The handler gets an
+    // error code and a std::optional<turn>, which is empty without an error if no run may begin now.
+    // The destructor of the turn ends the run in the background. The object may be destroyed once
+    // the call has started.
+    // Round trips: one.
+    // On failure: the handler gets the error code and an empty optional. No run has begun, as after
+    //     try_begin().
+    // Threads: any thread may call it. The handler is called through its associated executor, never
+    //     inside the call.
     // Cancellation: through the handler's associated cancellation slot.
     template <class CompletionToken>
     auto async_try_begin(CompletionToken&& token)
@@ -169,6 +180,22 @@ public:
     // Cancellation: none. It ends within client_options::command_limit.
     [[nodiscard]] std::chrono::milliseconds due_in();
     [[nodiscard]] std::chrono::milliseconds due_in(std::error_code& ec) noexcept;
+
+    // The same with any completion token of Boost.Asio, as async_try_begin(). The handler gets an
+    // error code and the time.
+    // Round trips: one.
+    // On failure: the handler gets the error code and 0.
+    // Threads: any thread may call it. The handler is called through its associated executor, never
+    //     inside the call.
+    // Cancellation: none. It ends within client_options::command_limit.
+    template <class CompletionToken>
+    auto async_due_in(CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::due_in(
+                *this, std::forward<CompletionToken>(token));
+        }
+    }
 
     // Returns the name, and the period that was given to the constructor.
     // Round trips: none.

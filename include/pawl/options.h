@@ -108,8 +108,8 @@ struct lock_options {
     bool renew = true;                        // every third of the lease while held
     std::variant<notify, poll> wait{};
 
-    // Unset: plain; hash for recursive_mutex. Must be unset for shared_mutex, counting_semaphore
-    // and leader.
+    // Unset: plain; hash for recursive_mutex. Must be unset for shared_mutex, counting_semaphore,
+    // leader and once_per.
     std::optional<pawl::layout> layout{};
 
     // How long this client keeps the lock after the last release. If one of its threads acquires

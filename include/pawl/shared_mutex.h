@@ -48,6 +48,7 @@
 #pragma once
 
 #include <pawl/client.h>
+#include <pawl/detail/forms.h>
 #include <pawl/export.h>
 #include <pawl/hold.h>
 #include <pawl/lockable.h>
@@ -59,6 +60,7 @@
 #include <stop_token>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace pawl {
 
@@ -152,11 +154,14 @@ public:
     // On failure: throws pawl::error or sets ec. `writer` still has the lock, with two exceptions.
     //     `lost`: it was lost before, or the server said so now. `unreachable`: if the server may
     //     have executed the request, or may yet do so, `writer` is lost, because the server may let
-    //     others in. After `refused` and `not_a_lock`, the server is asked whether `writer` is
-    //     still in: one more round trip. `bad_argument`: `writer` is not a writer of this lock.
+    //     others in. If the server answers with an error, it is asked whether `writer` is still in:
+    //     one more round trip. If it is, the call fails with that error (`refused`, `not_a_lock`); if
+    //     not, with `lost`; without an answer, with `unreachable`, and `writer` is lost.
+    //     `bad_argument`: `writer` is not a writer of this lock.
     //     `not_owner`: it is empty.
     // Threads: any thread may call it, but not while another thread uses `writer`.
-    // Cancellation: none. It ends within client_options::command_limit.
+    // Cancellation: none. It ends within client_options::command_limit; if the server answers with
+    //     an error, within twice that time.
     [[nodiscard]] hold downgrade(hold&& writer);
     [[nodiscard]] hold downgrade(hold&& writer, std::error_code& ec) noexcept;
 
@@ -172,9 +177,40 @@ public:
     // Round trips: one. None if another reader of this client shares the lease of `reader`.
     // On failure: as downgrade().
     // Threads: any thread may call it, but not while another thread uses `reader`.
-    // Cancellation: none. It ends within client_options::command_limit.
+    // Cancellation: as downgrade().
     [[nodiscard]] std::optional<hold> try_upgrade(hold& reader);
     [[nodiscard]] std::optional<hold> try_upgrade(hold& reader, std::error_code& ec) noexcept;
+
+    // The same without blocking, with any completion token of Boost.Asio. They need <pawl/asio.h>;
+    // <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h> have functions for other frameworks. The
+    // handler gets an error code and the new hold, which is released in the background when it is
+    // destroyed; that of async_try_upgrade() gets a std::optional<hold>, which is empty without an
+    // error if there are other readers. The old hold is empty when the call has succeeded. Until
+    // then it has the lock, and may be moved.
+    // Round trips: as the blocking calls.
+    // On failure: the handler gets the error code, and the old hold is as after the blocking calls.
+    //     operation_aborted: the client was destroyed, and the old hold is lost.
+    // Threads: any thread may call them, but not while another thread uses the old hold. The handler
+    //     is called through its associated executor, never inside the call.
+    // Cancellation: none. They end within client_options::command_limit; if the server answers with
+    //     an error, within twice that time.
+    template <class CompletionToken>
+    auto async_downgrade(hold& writer, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::downgrade(
+                *this, writer, std::forward<CompletionToken>(token));
+        }
+    }
+
+    template <class CompletionToken>
+    auto async_try_upgrade(hold& reader, CompletionToken&& token)
+    {
+        if constexpr (detail::has_asio<CompletionToken>()) {
+            return detail::asio_forms<CompletionToken>::try_upgrade(
+                *this, reader, std::forward<CompletionToken>(token));
+        }
+    }
 
 private:
     class PAWL_EXPORT readers_side final : public lockable {

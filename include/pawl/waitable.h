@@ -41,7 +41,8 @@ public:
 
     // Waits until the latch is open, until the phase of the arrival has ended, or until there is
     // another leader or none. All of these are called open below.
-    // Round trips: one if it is open; else one to join the queue, and one every 10 s.
+    // Round trips: one if it is open; else one to join the queue, and one every 10 s. A wait for a
+    //     change also asks when the lease of the leader, as it knows it, ends.
     // On failure: throws pawl::error, or sets ec. Fails with `unreachable` when the server has not
     //     answered for client_options::command_limit.
     // Threads: any thread may call it, several at the same time.

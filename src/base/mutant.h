@@ -51,6 +51,7 @@ enum class mutant : std::uint8_t {
     lease_beyond_hold,           // a lease is asked for that lasts longer than longest_hold allows
     renewed_without_beat,        // a heartbeat that stopped does not end the renewals
     reader_joins_old_lease,      // a reader joins a lease of its process that is not open any more
+    resize_tried_once,           // a resize that was not executed is reported as done
     reader_joins_weak_lease,     // a reader joins a lease of its process that is not sound any more
 };
 

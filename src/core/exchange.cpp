@@ -3,6 +3,7 @@
 #include "base/mutant.h"
 
 #include <string>
+#include <utility>
 
 namespace pawl::core {
 
@@ -62,6 +63,16 @@ step exchange_machine::on_cancel(base::boot_time now, std::string_view why)
 {
     return on_reply(failed(request_, {.what = failure_kind::cancelled, .detail = std::string{why}}),
                     now);
+}
+
+void exchange_machine::fail(std::string why)
+{
+    // The try that is under way may have been sent.
+    maybe_executed_ |= std::exchange(sending_, false);
+    result_ = failed(request_, {.what = failure_kind::unreachable,
+                                .detail = std::move(why),
+                                .maybe_executed = maybe_executed_});
+    settle();
 }
 
 // If the first answer to a release got lost, the second try finds the lock gone. Most likely the first try

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +28,9 @@ public:
     [[nodiscard]] step on_reply(const reply& got, base::boot_time now) override;
     [[nodiscard]] step on_time(base::boot_time now) override;
     [[nodiscard]] step on_cancel(base::boot_time now, std::string_view why) override;
+
+    // Ends it without an answer: the system has no descriptors left, for example.
+    void fail(std::string why);
 
     [[nodiscard]] const exchange_request& asked() const noexcept { return request_; }
 

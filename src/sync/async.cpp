@@ -94,13 +94,13 @@ private:
     std::unique_ptr<begin_completion> told_;
 };
 
-void wait_for_phase(const sync::gate_arrivals& where, std::uint64_t phase,
-                    const std::shared_ptr<completion>& told, const std::stop_token& stop)
+// Waits for a latch or barrier, after an arrival there.
+void wait_for_others(const sync::gate_arrivals& where, const sync::settings_ptr& what,
+                     const std::shared_ptr<completion>& told, const std::stop_token& stop)
 {
     try {
-        const auto mine = async_access::make(where, phase);
-        async_access::state(mine).acquire(time_limit::never(),
-                                          std::make_unique<wait_completion>(told), stop);
+        sync::lock_state{where.client(), what}.acquire(
+            time_limit::never(), std::make_unique<wait_completion>(told), stop);
     } catch (const error& e) {
         told->done(e.code(), e.what());
     }
@@ -142,6 +142,21 @@ void count_down(latch& what, unsigned count, std::unique_ptr<completion> told)
     where.arrive({.count = count}, telling(where, std::move(told)));
 }
 
+void arrive_and_wait(latch& what, unsigned count, std::unique_ptr<completion> told,
+                     std::stop_token stop)
+{
+    auto& where = async_access::arrivals(what);
+    where.arrive({.count = count},
+                 [&where, told = std::shared_ptr<completion>{std::move(told)},
+                  stop = std::move(stop)](const sync::gate_arrivals::result& got) {
+                     if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+                         told->done(failed->code, where.message(*failed));
+                     } else {
+                         wait_for_others(where, where.settings(), told, stop);
+                     }
+                 });
+}
+
 void arrive(barrier& what, unsigned count, std::unique_ptr<arrive_completion> told)
 {
     auto& where = async_access::arrivals(what);
@@ -169,7 +184,8 @@ void arrive_and_wait(barrier& what, std::unique_ptr<completion> told, std::stop_
         if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
             told->done(failed->code, where.message(*failed));
         } else {
-            wait_for_phase(where, std::get<std::uint64_t>(got), told, stop);
+            const auto phase = std::get<std::uint64_t>(got);
+            wait_for_others(where, where.waiting_for(phase), told, stop);
         }
     });
 }

@@ -10,8 +10,10 @@
 #include <pawl/acquirable.h>
 #include <pawl/barrier.h>
 #include <pawl/condition_variable.h>
+#include <pawl/counting_semaphore.h>
 #include <pawl/hold.h>
 #include <pawl/latch.h>
+#include <pawl/leader.h>
 #include <pawl/once_per.h>
 #include <pawl/time_limit.h>
 #include <pawl/waitable.h>
@@ -29,13 +31,17 @@ struct async_access {
     static sync::lock_state& state(acquirable& lock) { return *lock.state_; }
     static const sync::lock_state& state(const acquirable& lock) { return *lock.state_; }
 
-    // Throws pawl::error if it is an empty arrival.
+    // Throws pawl::error if it is an empty arrival or change.
     static sync::lock_state& state(const waitable& what) { return what.mine(); }
 
     static sync::lock_state& state(once_per& what) { return *what.state_; }
 
     // Defined where condition_state.h is included.
     static auto& state(condition_variable& what) { return *what.state_; }
+
+    // Defined in leader.cpp and counting_semaphore.cpp.
+    static auto& election(leader& what) { return *what.election_; }
+    static auto& amounts(counting_semaphore& what) { return *what.amounts_; }
 
     static sync::gate_arrivals& arrivals(latch& what) { return *what.arrivals_; }
     static sync::gate_arrivals& arrivals(barrier& what) { return *what.arrivals_; }
@@ -67,14 +73,11 @@ struct async_access {
     // The grant of the hold; nullptr if the hold is empty.
     static sync::grant_ptr look_at(const hold& what)
     {
-        return what.active_ ? what.grant_ : nullptr;
+        return what.is_in() ? what.grant_ : nullptr;
     }
 
     // The same. Afterwards the hold is empty.
-    static sync::grant_ptr take(hold& what)
-    {
-        return what.active_.exchange(false) ? what.grant_ : nullptr;
-    }
+    static sync::grant_ptr take(hold& what) { return what.end() ? what.grant_ : nullptr; }
 };
 
 }  // namespace pawl

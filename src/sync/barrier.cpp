@@ -48,6 +48,18 @@ void barrier::wait(arrival&& mine, const std::stop_token& stop) const
     taken.wait(stop);
 }
 
+void barrier::wait(arrival&& mine, std::error_code& ec) const noexcept
+{
+    wait(std::move(mine), {}, ec);
+}
+
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static)
+void barrier::wait(arrival&& mine, const std::stop_token& stop, std::error_code& ec) const noexcept
+{
+    const auto taken = std::move(mine);
+    taken.wait(stop, ec);
+}
+
 void barrier::arrive_and_wait(const std::stop_token& stop)
 {
     arrive().wait(stop);

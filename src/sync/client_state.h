@@ -28,6 +28,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -64,7 +65,7 @@ public:
     // Runs a machine to its end in the caller's thread. A closed client refuses all requests.
     [[nodiscard]] blocking_driver driver() const { return {platform(), loop(), parts_->store}; }
 
-    // The same for one request.
+    // The same for one request. If the system has no descriptors left, the answer is a failure too.
     template <class Request>
     [[nodiscard]] answer_to<Request> ask(const Request& request,
                                          const base::interrupt* stop = nullptr)
@@ -76,7 +77,12 @@ public:
                                          std::chrono::milliseconds limit)
     {
         core::exchange_machine machine{request, limit, random_};
-        driver().run(machine, stop);
+        try {
+            driver().run(machine, stop);
+        } catch (const std::system_error& e) {
+            // No descriptors are left, for example. That may pass, like a broken connection.
+            machine.fail(e.what());
+        }
         return answer_to<Request>{machine.result(), machine.sent()};
     }
 

@@ -125,13 +125,8 @@ void condition_state::wait(hold held, time_limit limit,
 void condition_state::notify(bool all)
 {
     if (client_->inherited()) raise(notifying, {errc::wrong_process, {}});
-    maybe_trouble failed;
-    try {
-        failed = trouble_in(client_->ask(core::notify_request{condition_.get(), all}).what);
-    } catch (const std::system_error& e) {
-        failed = trouble{errc::unreachable, e.what()};
-    }
-    if (failed) raise(notifying, *failed);
+    const auto got = client_->ask(core::notify_request{condition_.get(), all}).what;
+    if (const auto failed = trouble_in(got)) raise(notifying, *failed);
 }
 
 void condition_state::notify(bool all, std::unique_ptr<async::completion> told)

@@ -1,9 +1,14 @@
+#include <pawl/async.h>
 #include <pawl/counting_semaphore.h>
 #include <pawl/error.h>
 
+#include "base/clock.h"
 #include "common/mutex.h"
+#include "core/exchange.h"
+#include "core/machine.h"
 #include "core/object.h"
-#include "core/request.h"
+#include "core/resize.h"
+#include "sync/async_access.h"
 #include "sync/client_access.h"
 #include "sync/lock_settings.h"
 #include "sync/lock_state.h"
@@ -14,12 +19,18 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 namespace pawl {
 namespace {
+
+constexpr std::string_view resize_call = "resize";
 
 // Acquires several permits.
 class amount final : public acquirable {
@@ -31,7 +42,7 @@ public:
 };
 
 // All amounts of one semaphore that were asked for.
-class amount_table {
+class amount_table : public std::enable_shared_from_this<amount_table> {
 public:
     amount_table(std::shared_ptr<sync::client_state> client, core::object what,
                  const lock_options& options)
@@ -53,6 +64,8 @@ public:
 
     [[nodiscard]] acquirable& of(unsigned permits);
     [[nodiscard]] sync::maybe_trouble resize(unsigned capacity);
+    // The same without waiting, as <pawl/async.h> says. Throws pawl::error.
+    void resize(unsigned capacity, std::unique_ptr<async::completion> told);
     [[noreturn]] void raise(std::string_view action, const sync::trouble& why) const;
 
     [[nodiscard]] const std::shared_ptr<sync::client_state>& client() const { return client_; }
@@ -60,7 +73,9 @@ public:
     [[nodiscard]] unsigned most() const noexcept { return most_; }
 
 private:
-    static constexpr int most_tries = 100;
+    [[nodiscard]] std::shared_ptr<const core::object> shared_object() const;
+    [[nodiscard]] sync::maybe_trouble resized(unsigned capacity, const core::resize_machine& over);
+    [[nodiscard]] std::string message(std::string_view action, const sync::trouble& why) const;
 
     std::shared_ptr<sync::client_state> client_;
     core::object what_;
@@ -83,17 +98,45 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
 {
     sync::validate_capacity(capacity);
     if (client_->inherited()) return sync::trouble{errc::wrong_process, {}};
-    // The first request only asks for the number of the last resize. Each of the others sets the capacity, unless
-    // another resize was executed since the answer before it.
-    core::resize_request request{.what = &what_, .capacity = capacity};
-    for (int tries = 0;; ++tries) {
-        if (tries == most_tries) return sync::trouble{errc::busy, "others resize it all the time"};
-        const auto got = client_->ask(request).what;
-        if (const auto* const failed = std::get_if<core::failure>(&got)) return trouble_of(*failed);
-        const auto& last = *std::get_if<core::resized>(&got);
-        if (last.is_set) break;
-        request.after = last.number;
+    core::resize_machine machine{shared_object(), capacity, client_->options().command_limit,
+                                 client_->random()};
+    try {
+        client_->driver().run(machine, nullptr);
+    } catch (const std::system_error& e) {
+        // No descriptors are left, for example. That may pass, like a broken connection.
+        machine.fail(e.what());
     }
+    return resized(capacity, machine);
+}
+
+void amount_table::resize(unsigned capacity, std::unique_ptr<async::completion> told)
+{
+    sync::validate_capacity(capacity);
+    if (client_->inherited()) raise(resize_call, {errc::wrong_process, {}});
+    client_->start(
+        std::make_unique<core::resize_machine>(shared_object(), capacity,
+                                               client_->options().command_limit, client_->random()),
+        [self = shared_from_this(), capacity,
+         told = std::move(told)](const core::resize_machine& over) {
+            const auto failed = self->resized(capacity, over);
+            if (failed) {
+                told->done(failed->code, self->message(resize_call, *failed));
+            } else {
+                told->done({}, {});
+            }
+        });
+}
+
+// Not shared_from_this(): a late answer may keep the machine for as long as the client exists, and the table would
+// keep the client.
+std::shared_ptr<const core::object> amount_table::shared_object() const
+{
+    return std::make_shared<const core::object>(what_);
+}
+
+sync::maybe_trouble amount_table::resized(unsigned capacity, const core::resize_machine& over)
+{
+    if (const auto failed = over.problem()) return trouble_of(*failed);
     auto before = most_.load();
     while (before < capacity && !most_.compare_exchange_weak(before, capacity)) {
     }
@@ -102,8 +145,12 @@ sync::maybe_trouble amount_table::resize(unsigned capacity)
 
 void amount_table::raise(std::string_view action, const sync::trouble& why) const
 {
-    throw error{why.code,
-                sync::describe(action, what_.name, client_->server(), why.code, why.detail)};
+    throw error{why.code, message(action, why)};
+}
+
+std::string amount_table::message(std::string_view action, const sync::trouble& why) const
+{
+    return sync::describe(action, what_.name, client_->server(), why.code, why.detail);
 }
 
 }  // namespace
@@ -115,7 +162,7 @@ public:
 
 counting_semaphore::counting_semaphore(client& client, std::string_view name, unsigned capacity,
                                        const lock_options& options)
-    : counting_semaphore{std::make_unique<amounts>(
+    : counting_semaphore{std::make_shared<amounts>(
           client_access::share(client),
           core::object{
               .name = std::string{name}, .kind = core::object_kind::permits, .capacity = capacity},
@@ -123,7 +170,7 @@ counting_semaphore::counting_semaphore(client& client, std::string_view name, un
 {
 }
 
-counting_semaphore::counting_semaphore(std::unique_ptr<amounts> made)
+counting_semaphore::counting_semaphore(std::shared_ptr<amounts> made)
     : acquirable{std::make_unique<state>(made->client(), made->settings(1))},
       amounts_{std::move(made)}
 {
@@ -153,7 +200,7 @@ unsigned counting_semaphore::capacity() const noexcept
 
 void counting_semaphore::resize(unsigned capacity)
 {
-    if (const auto failed = amounts_->resize(capacity)) amounts_->raise("resize", *failed);
+    if (const auto failed = amounts_->resize(capacity)) amounts_->raise(resize_call, *failed);
 }
 
 void counting_semaphore::resize(unsigned capacity, std::error_code& ec) noexcept
@@ -161,6 +208,11 @@ void counting_semaphore::resize(unsigned capacity, std::error_code& ec) noexcept
     sync::with_code(ec, [&] {
         if (const auto failed = amounts_->resize(capacity)) ec = failed->code;
     });
+}
+
+void async::resize(counting_semaphore& what, unsigned capacity, std::unique_ptr<completion> told)
+{
+    async_access::amounts(what).resize(capacity, std::move(told));
 }
 
 }  // namespace pawl

@@ -6,7 +6,6 @@
 #include <pawl/waitable.h>
 
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace pawl::sync {
@@ -71,15 +70,10 @@ gate_arrivals::result gate_arrivals::arrive(const arrival& how)
 {
     check_number("count", how.count);
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
-    try {
-        const auto mine = take_participant();
-        const auto got = client_->ask(next_arrival(*mine, how));
-        put_back(mine);
-        return result_of(got.what);
-    } catch (const std::system_error& e) {
-        // No descriptors are left. That may pass, like a broken connection.
-        return trouble{errc::unreachable, e.what()};
-    }
+    const auto mine = take_participant();
+    const auto got = client_->ask(next_arrival(*mine, how));
+    put_back(mine);
+    return result_of(got.what);
 }
 
 void gate_arrivals::arrive(const arrival& how, result_handler done)

@@ -46,7 +46,10 @@ public:
     [[nodiscard]] const std::shared_ptr<client_state>& client() const noexcept { return client_; }
     [[nodiscard]] const core::object& what() const noexcept { return settings_->what; }
 
-    // The settings for waiting until the phase has ended.
+    // The settings for waiting until a latch is open.
+    [[nodiscard]] const settings_ptr& settings() const noexcept { return settings_; }
+
+    // The settings for waiting until the phase of a barrier has ended.
     [[nodiscard]] settings_ptr waiting_for(std::uint64_t phase) const;
 
 private:

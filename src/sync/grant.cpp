@@ -225,6 +225,8 @@ maybe_trouble grant::begin_change()
 
 void grant::changed()
 {
+    // It may have been released meanwhile.
+    if (!may_end()) return;
     static_cast<void>(drop_one());
     static_cast<void>(lock_->release(lease_));
     auto& leases = client_->leases();

@@ -50,6 +50,11 @@ public:
     // then the lock must be acquired anew.
     [[nodiscard]] maybe_trouble enter(const base::interrupt* stop);
 
+    // A hold of a kind that can be changed ends once: it is released, or exchanged for another one. The caller
+    // that gets true ends it. Other kinds may have several holds, and are never exchanged: always true.
+    [[nodiscard]] bool may_end() noexcept { return !can_change() || !has_ended_.exchange(true); }
+    [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
+
     // One hold less: with the last one the lock is released.
     [[nodiscard]] maybe_trouble leave();
 
@@ -66,11 +71,11 @@ public:
     [[nodiscard]] maybe_trouble extend(std::chrono::milliseconds length);
     [[nodiscard]] maybe_trouble ensure(std::chrono::milliseconds duration);
 
-    // For a change of sides, in which the server exchanges this holder for a new one. begin_change() says
-    // why there can be none. After it, one of the four is called.
+    // For a change (sync/change.h), in which the server exchanges this holder for a new one. begin_change()
+    // says why there can be none. After it, one of the four is called.
     [[nodiscard]] maybe_trouble begin_change();
-    void changed();                           // the new holder is in
-    void not_changed();                       // this one is still in
+    void changed();      // the new holder is in: its hold ends, if it has not yet
+    void not_changed();  // this one is still in
     void not_found(core::hold_status found);  // neither is in: the lock is lost
     void perhaps_changed();                   // nobody knows: the lock is lost
 
@@ -106,6 +111,11 @@ private:
     [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds length) const;
     [[nodiscard]] std::stop_source loss() const;
     [[nodiscard]] bool is_reader() const noexcept;
+    [[nodiscard]] bool can_change() const noexcept
+    {
+        return lease_->what->kind == core::object_kind::shared ||
+               lease_->what->kind == core::object_kind::leader;
+    }
     [[nodiscard]] unsigned drop_one();
     void undo_entry();
     [[nodiscard]] maybe_trouble release();
@@ -118,6 +128,7 @@ private:
     core::lease_ptr lease_;
     std::shared_ptr<local_lock> lock_;
     release_mode how_;
+    std::atomic<bool> has_ended_{false};
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
     // Of a reader whose token was asked for. Then own_loss_ may be set.

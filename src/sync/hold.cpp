@@ -44,9 +44,19 @@ hold::~hold()
     give_back();
 }
 
+bool hold::is_in() const noexcept
+{
+    return active_ && !grant_->has_ended();
+}
+
+bool hold::end() noexcept
+{
+    return active_.exchange(false) && grant_->may_end();
+}
+
 void hold::give_back() noexcept
 {
-    if (!active_.exchange(false) || grant_->client().inherited()) return;
+    if (!end() || grant_->client().inherited()) return;
     const auto complain = [grant = grant_](const sync::maybe_trouble& failed) {
         if (!failed) return;
         grant->client().warn(sync::describe("release", grant->lease().what->name,
@@ -66,7 +76,7 @@ void hold::give_back() noexcept
 
 void hold::release()
 {
-    if (!active_.exchange(false)) {
+    if (!end()) {
         throw error{errc::not_owner, "release: nothing is held, or it was released already"};
     }
     if (const auto failed = grant_->leave()) raise("release", *grant_, *failed);
@@ -75,7 +85,7 @@ void hold::release()
 void hold::release(std::error_code& ec) noexcept
 {
     sync::with_code(ec, [&] {
-        if (!active_.exchange(false)) {
+        if (!end()) {
             ec = errc::not_owner;
         } else if (const auto failed = grant_->leave()) {
             ec = failed->code;
@@ -85,14 +95,14 @@ void hold::release(std::error_code& ec) noexcept
 
 void hold::extend(std::chrono::milliseconds lease)
 {
-    if (!active_) throw error{errc::not_owner, "extend: nothing is held"};
+    if (!is_in()) throw error{errc::not_owner, "extend: nothing is held"};
     if (const auto failed = grant_->extend(lease)) raise("extend", *grant_, *failed);
 }
 
 void hold::extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept
 {
     sync::with_code(ec, [&] {
-        if (!active_) {
+        if (!is_in()) {
             ec = errc::not_owner;
         } else if (const auto failed = grant_->extend(lease)) {
             ec = failed->code;
@@ -102,14 +112,14 @@ void hold::extend(std::chrono::milliseconds lease, std::error_code& ec) noexcept
 
 void hold::ensure(std::chrono::milliseconds duration)
 {
-    if (!active_) throw error{errc::not_owner, "ensure: nothing is held"};
+    if (!is_in()) throw error{errc::not_owner, "ensure: nothing is held"};
     if (const auto failed = grant_->ensure(duration)) raise("ensure", *grant_, *failed);
 }
 
 void hold::ensure(std::chrono::milliseconds duration, std::error_code& ec) noexcept
 {
     sync::with_code(ec, [&] {
-        if (!active_) {
+        if (!is_in()) {
             ec = errc::not_owner;
         } else if (const auto failed = grant_->ensure(duration)) {
             ec = failed->code;
@@ -119,12 +129,12 @@ void hold::ensure(std::chrono::milliseconds duration, std::error_code& ec) noexc
 
 bool hold::beat() noexcept
 {
-    return active_ && grant_->beat();
+    return is_in() && grant_->beat();
 }
 
 bool hold::confirm()
 {
-    if (!active_) return false;
+    if (!is_in()) return false;
     bool still_ours = false;
     if (const auto failed = grant_->confirm(still_ours)) raise("confirm", *grant_, *failed);
     return still_ours;
@@ -134,7 +144,7 @@ bool hold::confirm(std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&] {
         bool still_ours = false;
-        if (!active_) return false;
+        if (!is_in()) return false;
         if (const auto failed = grant_->confirm(still_ours)) ec = failed->code;
         return still_ours;
     });
@@ -142,7 +152,7 @@ bool hold::confirm(std::error_code& ec) noexcept
 
 std::chrono::nanoseconds hold::valid_for() const noexcept
 {
-    return active_ ? grant_->valid_for() : std::chrono::nanoseconds{0};
+    return is_in() ? grant_->valid_for() : std::chrono::nanoseconds{0};
 }
 
 std::uint64_t hold::fence() const noexcept
@@ -157,7 +167,7 @@ std::stop_token hold::lost() const noexcept
 
 hold_state hold::state() const noexcept
 {
-    return active_ ? grant_->state() : hold_state::released;
+    return is_in() ? grant_->state() : hold_state::released;
 }
 
 cause hold::why() const noexcept
@@ -177,7 +187,7 @@ const std::string& hold::name() const noexcept
 
 hold::operator bool() const noexcept
 {
-    return active_;
+    return is_in();
 }
 
 }  // namespace pawl

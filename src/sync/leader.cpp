@@ -1,7 +1,9 @@
+#include <pawl/async.h>
 #include <pawl/error.h>
 #include <pawl/leader.h>
 
 #include "core/candidate.h"
+#include "core/exchange.h"
 #include "core/object.h"
 #include "core/request.h"
 #include "sync/async_access.h"
@@ -24,7 +26,7 @@ namespace pawl {
 
 // ── The election ────────────────────────────────────────────────────────────────────────────────
 
-class leader::election {
+class leader::election : public std::enable_shared_from_this<election> {
 public:
     election(std::shared_ptr<sync::client_state> client, std::string_view name,
              const lock_options& options, std::string_view candidate)
@@ -50,26 +52,16 @@ public:
     }
 
     [[nodiscard]] std::optional<leader_info> current();
+    void current(std::unique_ptr<async::value_completion<std::optional<leader_info>>> told);
 
     [[nodiscard]] const std::shared_ptr<sync::client_state>& client() const { return client_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
-    [[nodiscard]] core::read_reply read()
+    [[noreturn]] void raise(const sync::trouble& why) const { throw error{why.code, message(why)}; }
+    [[nodiscard]] std::string message(const sync::trouble& why) const
     {
-        const core::object what{.name = name_, .kind = core::object_kind::leader};
-        try {
-            return client_->ask(core::read_request{.what = &what}).what;
-        } catch (const std::system_error& e) {
-            // No descriptors are left. That may pass, like a broken connection.
-            return core::failure{.what = core::failure_kind::unreachable, .detail = e.what()};
-        }
-    }
-
-    [[noreturn]] void raise(const sync::trouble& why) const
-    {
-        throw error{why.code,
-                    sync::describe("current", name_, client_->server(), why.code, why.detail)};
+        return sync::describe("current", name_, client_->server(), why.code, why.detail);
     }
 
     std::shared_ptr<sync::client_state> client_;
@@ -78,20 +70,51 @@ private:
     std::string candidate_;
 };
 
-std::optional<leader_info> leader::election::current()
+namespace {
+
+std::optional<leader_info> info_of(const core::term_seen& seen)
 {
-    if (client_->inherited()) raise({errc::wrong_process, {}});
-    const auto got = read();
-    if (const auto* const failed = std::get_if<core::failure>(&got)) {
-        raise(sync::trouble_of(*failed));
-    }
-    const auto& seen = *std::get_if<core::term_seen>(&got);
     if (seen.fence == 0) return std::nullopt;
     const auto who = core::candidate_in(seen.candidate);
     return leader_info{.payload = std::string{who.payload},
                        .candidate = std::string{who.name},
                        .fence = seen.fence,
                        .lease = std::max(seen.left, std::chrono::milliseconds{0})};
+}
+
+}  // namespace
+
+std::optional<leader_info> leader::election::current()
+{
+    if (client_->inherited()) raise({errc::wrong_process, {}});
+    const core::object what{.name = name_, .kind = core::object_kind::leader};
+    const auto got = client_->ask(core::read_request{.what = &what}).what;
+    if (const auto* const failed = std::get_if<core::failure>(&got)) {
+        raise(sync::trouble_of(*failed));
+    }
+    return info_of(*std::get_if<core::term_seen>(&got));
+}
+
+void leader::election::current(
+    std::unique_ptr<async::value_completion<std::optional<leader_info>>> told)
+{
+    if (client_->inherited()) raise({errc::wrong_process, {}});
+    if (const auto failed = client_->prepare()) raise(*failed);
+    const auto what = std::make_shared<const core::object>(
+        core::object{.name = name_, .kind = core::object_kind::leader});
+    auto machine = std::make_unique<core::exchange_machine>(core::read_request{.what = what.get()},
+                                                            client_->options().command_limit,
+                                                            client_->random(), what);
+    client_->start(std::move(machine), [self = shared_from_this(), told = std::move(told)](
+                                           const core::exchange_machine& over) {
+        const auto& got = std::get<core::read_reply>(over.result());
+        if (const auto* const failed = std::get_if<core::failure>(&got)) {
+            const auto why = sync::trouble_of(*failed);
+            told->done({}, why.code, self->message(why));
+        } else {
+            told->done(info_of(*std::get_if<core::term_seen>(&got)), {}, {});
+        }
+    });
 }
 
 leader::leader(client& client, std::string_view name, const lock_options& options,
@@ -203,21 +226,61 @@ std::string leader::term::candidate() const
     return std::string{candidate_of(*this).name};
 }
 
+namespace {
+
+constexpr std::string_view nobody = "yield_to: nobody leads with this term";
+
+std::string yield_message(const sync::grant& mine, const sync::trouble& why)
+{
+    return sync::describe("yield", mine.lease().what->name, mine.client().server(), why.code,
+                          why.detail);
+}
+
+}  // namespace
+
 bool leader::term::yield_to(std::string_view candidate)
 {
     core::check_name("candidate", candidate);
-    auto got = sync::yield_to(*this, candidate);
+    const auto got = sync::yield_to(*this, candidate);
     const auto* const failed = std::get_if<sync::trouble>(&got);
     if (failed == nullptr) return *std::get_if<bool>(&got);
     const auto mine = async_access::granted(*this);
-    if (!mine) throw error{failed->code, "yield_to: nobody leads with this term"};
-    throw error{failed->code, sync::describe("yield", name(), mine->client().server(), failed->code,
-                                             failed->detail)};
+    if (!mine) throw error{failed->code, std::string{nobody}};
+    throw error{failed->code, yield_message(*mine, *failed)};
 }
 
 bool leader::term::yield_to(std::string_view candidate, std::error_code& ec) noexcept
 {
     return sync::with_code(ec, [&] { return yield_to(candidate); });
+}
+
+// ── Without blocking ────────────────────────────────────────────────────────────────────────────
+
+void async::yield_to(leader::term& term, std::string_view candidate,
+                     std::unique_ptr<value_completion<bool>> told)
+{
+    core::check_name("candidate", candidate);
+    const auto mine = async_access::look_at(term);
+    if (!mine) throw error{errc::not_owner, std::string{nobody}};
+    if (mine->client().inherited()) {
+        throw error{errc::wrong_process, yield_message(*mine, {errc::wrong_process, {}})};
+    }
+    // `told` is in a shared_ptr because a std::function must be copyable.
+    sync::yield_to(term, candidate,
+                   [mine, told = std::shared_ptr<value_completion<bool>>{std::move(told)}](
+                       const sync::change::result& got) {
+                       if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+                           told->done(false, failed->code, yield_message(*mine, *failed));
+                       } else {
+                           told->done(std::get<bool>(got), {}, {});
+                       }
+                   });
+}
+
+void async::current(leader& where,
+                    std::unique_ptr<value_completion<std::optional<leader_info>>> told)
+{
+    async_access::election(where).current(std::move(told));
 }
 
 }  // namespace pawl

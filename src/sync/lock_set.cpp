@@ -53,8 +53,14 @@ hold acquire_all(client& client, std::vector<std::string> names, const lock_opti
 hold acquire_all(client& client, std::vector<std::string> names, const lock_options& options,
                  std::error_code& ec) noexcept
 {
-    return sync::with_code(ec,
-                           [&] { return lock_set{client, std::move(names), options}.acquire(ec); });
+    return acquire_all(client, std::move(names), options, {}, ec);
+}
+
+hold acquire_all(client& client, std::vector<std::string> names, const lock_options& options,
+                 const std::stop_token& stop, std::error_code& ec) noexcept
+{
+    return sync::with_code(
+        ec, [&] { return lock_set{client, std::move(names), options}.acquire(stop, ec); });
 }
 
 std::optional<hold> try_acquire_all(client& client, std::vector<std::string> names,

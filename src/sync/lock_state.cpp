@@ -3,10 +3,13 @@
 #include "base/interrupt.h"
 #include "base/platform.h"
 #include "sync/async_access.h"
+#include "sync/change.h"
 #include "sync/message.h"
 
 #include <cstddef>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 namespace pawl::sync {
 
@@ -47,61 +50,88 @@ lock_state::result lock_state::acquire_anew(time_limit limit, const base::interr
     return std::move(wanted.outcome());
 }
 
-lock_state::result lock_state::enter_instead_of(hold& from)
+// A holder of one side of a shared_mutex enters on the other side.
+class lock_state::side_change final : public change {
+public:
+    side_change(const grant_ptr& old, const lock_state& to, release_mode how)
+        : change{old}, wanted_{*to.client_, to.lock_, time_limit::now(), how}
+    {
+        wanted_.instead_of(old->share_lease());
+    }
+
+    // After `finish`, if the outcome is true.
+    [[nodiscard]] grant_ptr take() { return std::get<grant_ptr>(std::move(wanted_.outcome())); }
+
+private:
+    [[nodiscard]] core::machine& request() override { return wanted_; }
+    [[nodiscard]] verdict judge() override;
+
+    acquisition wanted_;
+};
+
+change::verdict lock_state::side_change::judge()
 {
-    const auto old = async_access::look_at(from);
+    using kind = verdict::kind;
+    const auto& got = wanted_.outcome();
+    if (std::holds_alternative<grant_ptr>(got)) return {.what = kind::changed};
+    const auto& why = std::get<trouble>(got);
+    if (why.code == errc::lost) return {.what = kind::gone};
+    const bool answered = why.code != errc::unreachable && why.code != errc::cancelled;
+    if (!answered || wanted_.is_unanswered()) {
+        return {.what = kind::unanswered, .why = why, .maybe_executed = wanted_.is_uncertain()};
+    }
+    if (why.code == errc::busy) return {.what = kind::declined};
+    return {.what = kind::error, .why = why};
+}
+
+// The grant of `from`, if it can enter on this side.
+lock_state::result lock_state::other_sides(const hold& from) const
+{
+    auto old = async_access::look_at(from);
     if (!old) return trouble{errc::not_owner, "nothing is held"};
     if (old->lease().what->name != name() || old->lease().what->kind != settings_->what.kind ||
         old->lease().what->mode == settings_->what.mode || &old->client() != client_.get()) {
         return trouble{errc::bad_argument, "the hold is not one of the other side of this lock"};
     }
-    if (auto failed = old->begin_change()) return std::move(*failed);
-    const base::call_under_way mark{client_->platform()};
-    acquisition wanted{*client_, lock_, time_limit::now(), old->how_to_release()};
-    wanted.instead_of(old->share_lease());
-    try {
-        client_->driver().run(wanted, nullptr);
-        return settle_change(from, *old, wanted);
-    } catch (const std::system_error& e) {
-        old->perhaps_changed();
-        return trouble{errc::unreachable, e.what()};
-    } catch (...) {
-        old->perhaps_changed();
-        throw;
-    }
+    if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    return old;
 }
 
-// The old holder is out, or is still in, or nobody knows.
-lock_state::result lock_state::settle_change(hold& from, grant& old, acquisition& wanted)
+lock_state::result lock_state::enter_instead_of(const hold& from)
 {
-    auto& got = wanted.outcome();
-    if (std::holds_alternative<grant_ptr>(got)) {
-        // Another thread may have released it meanwhile.
-        if (async_access::take(from)) old.changed();
-        return std::move(got);
-    }
-    auto& failed = std::get<trouble>(got);
-    if (failed.code == errc::lost) {
-        old.not_found(core::hold_status::vanished);
-        return lost_because(old.why());
-    }
-    const bool answered = failed.code != errc::unreachable && !wanted.is_unanswered();
-    if (wanted.is_uncertain() && !answered) {
-        old.perhaps_changed();
-        return trouble{errc::unreachable, "the server may yet execute the change"};
-    }
-    // An error may have come after a part of the change was executed.
-    if (answered && failed.code != errc::busy) {
-        bool still_in = true;
-        const auto silent = old.confirm(still_in);
-        if (!silent && !still_in) return lost_because(old.why());
-        if (silent && wanted.is_uncertain()) {
-            old.perhaps_changed();
-            return std::move(failed);
+    auto old = other_sides(from);
+    const auto* const mine = std::get_if<grant_ptr>(&old);
+    if (mine == nullptr) return old;
+    // Until the lease_keeper has the new lease.
+    const base::call_under_way mark{client_->platform()};
+    side_change what{*mine, *this, (*mine)->how_to_release()};
+    run(*client_, what);
+    const auto& got = what.outcome();
+    if (const auto* const failed = std::get_if<trouble>(&got)) return *failed;
+    if (!std::get<bool>(got)) return trouble{errc::busy, {}};
+    return what.take();
+}
+
+void lock_state::enter_instead_of(const hold& from, std::string_view action,
+                                  std::unique_ptr<async::acquire_completion> told)
+{
+    const auto old = other_sides(from);
+    if (const auto* const failed = std::get_if<trouble>(&old)) raise(action, *failed);
+    auto done = [client = client_.get(), settings = settings_, action,
+                 told = std::move(told)](side_change& over) {
+        const auto& got = over.outcome();
+        const auto* const changed = std::get_if<bool>(&got);
+        if (changed != nullptr && *changed) {
+            told->done(async_access::make(over.take()), {}, {});
+            return;
         }
-    }
-    old.not_changed();
-    return std::move(failed);
+        const auto why = changed != nullptr ? trouble{errc::busy, {}} : std::get<trouble>(got);
+        told->done(hold{}, why.code,
+                   describe(action, settings->what.name, client->server(), why.code, why.detail));
+    };
+    client_->start(
+        std::make_unique<side_change>(std::get<grant_ptr>(old), *this, release_mode::in_background),
+        std::move(done));
 }
 
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,

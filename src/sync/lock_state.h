@@ -39,8 +39,13 @@ public:
                  std::stop_token stop);
 
     // A holder of the other side of a shared_mutex enters on this side. If it does, `from` is empty. Does not
-    // wait for others.
-    [[nodiscard]] result enter_instead_of(hold& from);
+    // wait for others: `busy` if there are some.
+    [[nodiscard]] result enter_instead_of(const hold& from);
+
+    // The same without waiting, as <pawl/async.h> says. `from` may be moved meanwhile. `action` must be a literal.
+    // Throws pawl::error.
+    void enter_instead_of(const hold& from, std::string_view action,
+                          std::unique_ptr<async::acquire_completion> told);
 
     // For lock() and unlock(): the holds of the calling thread, the last one last.
     void keep(hold what);
@@ -70,7 +75,8 @@ private:
     }
     [[nodiscard]] maybe_trouble prepare();
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
-    [[nodiscard]] static result settle_change(hold& from, grant& old, acquisition& wanted);
+    class side_change;
+    [[nodiscard]] result other_sides(const hold& from) const;
     [[nodiscard]] bool is_in() const;
     [[nodiscard]] grant_ptr own_grant();
     [[nodiscard]] std::size_t last_of_this_thread() const noexcept PAWL_REQUIRES(mutex_);

@@ -71,8 +71,11 @@ std::string_view advice(errc failure, std::string_view detail)
     case errc::unreachable: return advice_on_silence(detail);
     case errc::refused: return advice_on_refusal(detail);
     case errc::not_a_lock:
-        return "the key is not a lock of this kind: choose another name (only a mutex and a "
-               "fair_mutex with the same layout can share one)";
+        return "the key is not a lock of this kind: choose another name (only a mutex, a "
+               "fair_mutex "
+               "and a lock_set with the same layout, and a once_per with the plain layout, can "
+               "share "
+               "one)";
     case errc::lost: return "stop the work that the lock protected, then acquire the lock again";
     case errc::not_owner:
         return detail.empty() ? "release a lock only after it was acquired, and only once"

@@ -1,3 +1,4 @@
+#include <pawl/async.h>
 #include <pawl/error.h>
 #include <pawl/shared_mutex.h>
 
@@ -89,6 +90,16 @@ std::optional<hold> shared_mutex::try_upgrade(hold& reader, std::error_code& ec)
         if (!got) ec = errc::busy;
         return got;
     });
+}
+
+void async::downgrade(shared_mutex& lock, hold& writer, std::unique_ptr<acquire_completion> told)
+{
+    async_access::state(lock.shared()).enter_instead_of(writer, "downgrade", std::move(told));
+}
+
+void async::try_upgrade(shared_mutex& lock, hold& reader, std::unique_ptr<acquire_completion> told)
+{
+    async_access::state(lock).enter_instead_of(reader, "upgrade", std::move(told));
 }
 
 }  // namespace pawl

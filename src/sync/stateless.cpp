@@ -11,6 +11,7 @@
 #include "sync/trouble.h"
 #include "sync/validate.h"
 
+#include <system_error>
 #include <variant>
 
 namespace pawl {
@@ -44,7 +45,12 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
                                    .limit = time_limit::now(),
                                    .own_holder = false},
                                   client.random()};
-    client.driver().run(machine, nullptr);
+    try {
+        client.driver().run(machine, nullptr);
+    } catch (const std::system_error& e) {
+        // No descriptors are left, for example. That may pass, like a broken connection.
+        return trouble{errc::unreachable, e.what()};
+    }
     const auto& got = machine.result();
     // A try without an answer may have locked the lock at the server. It is not unlocked here: the same
     // holder may have locked the lock before, and would lose it.

@@ -67,7 +67,7 @@ const std::string& waitable::name() const noexcept
 
 waitable::state& waitable::mine() const
 {
-    if (!state_) throw error{errc::bad_argument, "wait: an empty arrival"};
+    if (!state_) throw error{errc::bad_argument, "wait: nothing to wait for"};
     return *state_;
 }
 

@@ -1,11 +1,15 @@
 #include "sync/yielding.h"
 
+#include "core/exchange.h"
 #include "core/request.h"
 #include "sync/async_access.h"
 
 #include <atomic>
 #include <cstdint>
-#include <system_error>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
 
 namespace pawl::sync {
 namespace {
@@ -17,69 +21,70 @@ std::uint64_t next_number()
     return ++last;
 }
 
-// The request failed. If no try may have been executed, and the server says so too, the term goes on.
-trouble settle_failure(grant& mine, const core::failure& why)
+// What the request points to.
+struct named_lease {
+    core::lease_ptr lease;
+    std::string candidate;
+};
+
+core::exchange_machine machine_for(const grant& term, std::string_view candidate)
 {
-    if (why.maybe_executed) {
-        mine.perhaps_changed();
-        return {errc::unreachable, "the server may yet execute the request, so the term is lost"};
-    }
-    if (core::is_answer(why.what)) {
-        // A script that lacks a permission may have stopped half-way.
-        bool still_in = true;
-        const auto silent = mine.confirm(still_in);
-        if (silent || !still_in) {
-            mine.perhaps_changed();
-            return trouble_of(why);
-        }
-    }
-    mine.not_changed();
-    return trouble_of(why);
+    const auto owner = std::make_shared<const named_lease>(
+        named_lease{term.share_lease(), std::string{candidate}});
+    const core::yield_request request{.mine = owner->lease->mine(),
+                                      .used = term.fence(),
+                                      .candidate = owner->candidate,
+                                      .number = next_number(),
+                                      .announce = owner->lease->announce};
+    return {request, term.client().options().command_limit, term.client().random(), owner};
 }
 
-yield_result settle(hold& term, grant& mine, const core::yield_reply& got)
+class yielding final : public change {
+public:
+    yielding(const grant_ptr& term, std::string_view candidate)
+        : change{term}, asks_{machine_for(*term, candidate)}
+    {
+    }
+
+private:
+    [[nodiscard]] core::machine& request() override { return asks_; }
+    [[nodiscard]] verdict judge() override;
+
+    core::exchange_machine asks_;
+};
+
+change::verdict yielding::judge()
 {
-    if (std::holds_alternative<core::handed_over>(got)) {
-        // Another thread may have resigned meanwhile.
-        if (async_access::take(term)) mine.changed();
-        return true;
-    }
-    if (std::holds_alternative<core::no_candidate>(got)) {
-        mine.not_changed();
-        return false;
-    }
+    using kind = verdict::kind;
+    const auto& got = std::get<core::yield_reply>(asks_.result());
+    if (std::holds_alternative<core::handed_over>(got)) return {.what = kind::changed};
+    if (std::holds_alternative<core::no_candidate>(got)) return {.what = kind::declined};
     if (const auto* const status = std::get_if<core::hold_status>(&got)) {
-        mine.not_found(*status);
-        return lost_because(mine.why());
+        return {.what = kind::gone, .found = *status};
     }
-    return settle_failure(mine, *std::get_if<core::failure>(&got));
+    const auto& why = *std::get_if<core::failure>(&got);
+    const bool answered = core::is_answer(why.what) && !why.maybe_executed;
+    return {.what = answered ? kind::error : kind::unanswered,
+            .why = trouble_of(why),
+            .maybe_executed = why.maybe_executed};
 }
 
 }  // namespace
 
-yield_result yield_to(hold& term, std::string_view candidate)
+change::result yield_to(const hold& term, std::string_view candidate)
 {
     const auto mine = async_access::look_at(term);
     if (!mine) return trouble{errc::not_owner, "nobody leads with this term"};
-    if (auto failed = mine->begin_change()) return std::move(*failed);
-    try {
-        const auto& lease = mine->lease();
-        return settle(term, *mine,
-                      mine->client()
-                          .ask(core::yield_request{.mine = lease.mine(),
-                                                   .used = mine->fence(),
-                                                   .candidate = candidate,
-                                                   .number = next_number(),
-                                                   .announce = lease.announce})
-                          .what);
-    } catch (const std::system_error& e) {
-        // No descriptors are left. Some try may have been sent before.
-        mine->perhaps_changed();
-        return trouble{errc::unreachable, e.what()};
-    } catch (...) {
-        mine->perhaps_changed();
-        throw;
-    }
+    yielding what{mine, candidate};
+    run(mine->client(), what);
+    return what.outcome();
+}
+
+void yield_to(const hold& term, std::string_view candidate, yield_handler done)
+{
+    const auto mine = async_access::look_at(term);
+    mine->client().start(std::make_unique<yielding>(mine, candidate),
+                         [done = std::move(done)](const yielding& over) { done(over.outcome()); });
 }
 
 }  // namespace pawl::sync

@@ -83,6 +83,20 @@ TEST_F(memory_barrier, lets_an_arrival_wait_later)
     EXPECT_FALSE(next.try_wait());
 }
 
+TEST_F(memory_barrier, waits_for_an_arrival_with_an_error_code)
+{
+    barrier gate{client_, "gate", 2};
+    std::stop_source stop;
+    stop.request_stop();
+    std::error_code told;
+    gate.wait(gate.arrive(), stop.get_token(), told);
+    EXPECT_EQ(told, errc::cancelled);
+    gate.wait(gate.arrive(), told);
+    EXPECT_FALSE(told) << "both have arrived";
+    gate.wait(barrier::arrival{}, told);
+    EXPECT_EQ(told, errc::bad_argument);
+}
+
 TEST_F(memory_barrier, may_be_destroyed_before_its_arrivals)
 {
     std::optional<barrier> gate{std::in_place, client_, "gate", 2U};

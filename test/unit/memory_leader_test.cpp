@@ -309,6 +309,60 @@ TEST_F(memory_leader, goes_on_if_the_request_to_yield_was_never_sent)
     auto options = this->options();
     options.command_limit = 300ms;
     client own{options};
+    leader here{own, "primary", {.lease = 24h}};
+    auto term = here.campaign("one");
+    EXPECT_FALSE(term.yield_to("two"));
+    server_.cut_off(own);
+    // The first try is sent on the connection that is still there, and loses the term. So a call that changes
+    // nothing finds out before that the connection is gone.
+    std::error_code told;
+    EXPECT_FALSE(term.confirm(told));
+    EXPECT_EQ(told, errc::unreachable);
+    auto second = candidate(theirs_, "two");
+    EXPECT_EQ(code_of([&] { (void)term.yield_to("two"); }), errc::unreachable);
+    EXPECT_EQ(term.state(), hold_state::held) << "nothing was sent";
+    server_.reconnect(own);
+    EXPECT_TRUE(term.confirm());
+    EXPECT_FALSE(is_ready(second));
+    term.resign();
+    second.get();
+}
+
+TEST_F(memory_leader, goes_on_if_the_server_answers_with_an_error_and_it_still_leads)
+{
+    auto term = mine_.campaign("one");
+    queue_.send("LSET", "primary", "4", "not a number");  // the number of its last request to yield
+    std::error_code told;
+    EXPECT_FALSE(term.yield_to("two", told));
+    EXPECT_EQ(told, errc::refused);
+    EXPECT_EQ(term.state(), hold_state::held);
+    EXPECT_TRUE(term.confirm());
+    EXPECT_EQ(seen(), "one");
+    server_.advance(10s);
+    EXPECT_EQ(term.state(), hold_state::held) << "it is renewed";
+    queue_.send("LSET", "primary", "4", "0");
+    auto second = candidate(theirs_, "two");
+    EXPECT_TRUE(term.yield_to("two"));
+    second.get();
+}
+
+TEST_F(memory_leader, is_lost_if_the_server_answers_with_an_error_after_the_hand_over)
+{
+    auto term = mine_.campaign("one");
+    auto second = candidate(theirs_, "two");
+    // The script hands over first, and tells the watchers last.
+    queue_.send("SET", store::watch_key("primary"), "not a queue");
+    EXPECT_EQ(code_of([&] { (void)term.yield_to("two"); }), errc::lost);
+    EXPECT_TRUE(term.lost().stop_requested());
+    EXPECT_EQ(second.get().payload(), "two");
+    queue_.send("DEL", store::watch_key("primary"));
+}
+
+TEST_F(memory_leader, can_yield_when_memory_is_full)
+{
+    auto options = this->options();
+    options.command_limit = 300ms;
+    client own{options};
     leader here{own, "primary", {.lease = 30s}};
     auto term = here.campaign("one");
     server_.fill_memory();
@@ -393,7 +447,30 @@ TEST_F(memory_leader, may_be_destroyed_before_its_terms_and_changes)
     term.resign();
     EXPECT_TRUE(change.try_wait());
     const auto taken = std::move(change);
-    EXPECT_EQ(code_of([&] { change.wait(); }), errc::bad_argument);
+    try {
+        change.wait();
+        ADD_FAILURE() << "it was moved from";
+    } catch (const error& e) {
+        EXPECT_EQ(e.code(), errc::bad_argument);
+        EXPECT_STREQ(e.what(), "wait: nothing to wait for");
+    }
+}
+
+TEST_F(memory_leader, is_campaigned_for_with_a_stop_token_and_an_error_code)
+{
+    std::stop_source stop;
+    std::error_code told;
+    EXPECT_TRUE(mine_.try_campaign("one", stop.get_token(), told));
+    EXPECT_FALSE(told);
+    const auto term = mine_.campaign("one");
+    EXPECT_FALSE(theirs_.try_campaign("two", stop.get_token(), told));
+    EXPECT_EQ(told, errc::busy);
+    stop.request_stop();
+    EXPECT_FALSE(theirs_.try_campaign_for("two", 1h, stop.get_token(), told));
+    EXPECT_EQ(told, errc::cancelled);
+    const auto tomorrow = std::chrono::steady_clock::now() + 24h;
+    EXPECT_FALSE(theirs_.try_campaign_until("two", tomorrow, stop.get_token(), told));
+    EXPECT_EQ(told, errc::cancelled);
 }
 
 }  // namespace

@@ -121,6 +121,21 @@ TEST_F(memory_lock_set, has_the_forms_with_an_error_code)
     // The caller above may still have its place: it is given up in the background.
     EXPECT_TRUE(try_acquire_all_for(client_, {"b", "c"}, 10s));
     EXPECT_TRUE(try_acquire_all(client_, {"b", "c"}));
+    {
+        std::stop_source stop;
+        const auto held = acquire_all(client_, {"a", "b"}, {}, stop.get_token(), ec);
+        EXPECT_FALSE(ec);
+        EXPECT_TRUE(held);
+        EXPECT_FALSE(try_acquire_all_for(client_, {"b", "c"}, 10ms, {}, ec));
+        EXPECT_EQ(ec, errc::timed_out);
+        stop.request_stop();
+        EXPECT_FALSE(try_acquire_all_for(client_, {"b", "c"}, 1h, {}, stop.get_token(), ec));
+        EXPECT_EQ(ec, errc::cancelled);
+        EXPECT_FALSE(acquire_all(client_, {"b", "c"}, {}, stop.get_token(), ec));
+        EXPECT_EQ(ec, errc::cancelled);
+        EXPECT_FALSE(try_acquire_all_for(client_, {}, 10ms, {}, ec));
+        EXPECT_EQ(ec, errc::bad_argument);
+    }
     EXPECT_FALSE(acquire_all(client_, {}, {}, ec));
     EXPECT_EQ(ec, errc::bad_argument);
 }

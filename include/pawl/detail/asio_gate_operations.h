@@ -100,6 +100,17 @@ struct asio_arrive {
     }
 };
 
+struct asio_latch_arrive_and_wait {
+    template <class Handler>
+    void operator()(Handler handler, latch* what, unsigned count) const
+    {
+        const std::stop_source stop;
+        asio_start(std::move(handler), stop, [&](auto told) {
+            async::arrive_and_wait(*what, count, std::move(told), stop.get_token());
+        });
+    }
+};
+
 struct asio_arrive_and_wait {
     template <class Handler>
     void operator()(Handler handler, barrier* what) const

@@ -130,6 +130,30 @@ private:
     barrier* what_;
 };
 
+class latch_arrive_and_wait_operation {
+public:
+    latch_arrive_and_wait_operation(latch& what, unsigned count, std::stop_token stop)
+        : what_{&what}, count_{count}, stop_{std::move(stop)}
+    {
+    }
+
+    template <class ResumeOn>
+    void start(const std::shared_ptr<call_with_place<ResumeOn>>& call)
+    {
+        async::arrive_and_wait(*what_, count_, std::make_unique<tell_done<ResumeOn>>(call),
+                               stop_.begin());
+    }
+
+    void call_off() noexcept { stop_.request_stop(); }
+
+    static void result(call& from) { check(from); }
+
+private:
+    latch* what_;
+    unsigned count_;
+    stop_link stop_;
+};
+
 class arrive_and_wait_operation {
 public:
     arrive_and_wait_operation(barrier& what, std::stop_token stop)

@@ -223,7 +223,7 @@ public:
         }
     }
 
-    decltype(auto) await_resume() { return Operation::result(*call_); }
+    decltype(auto) await_resume() { return what_.result(*call_); }
 
 private:
     Operation what_;

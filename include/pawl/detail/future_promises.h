@@ -131,6 +131,22 @@ public:
     std::promise<std::optional<once_per::turn>> promise;
 };
 
+// For calls that ask for a value.
+template <class Value>
+class future_value final : public async::value_completion<Value> {
+public:
+    void done(Value got, std::error_code ec, std::string_view message) noexcept override
+    {
+        if (ec) {
+            break_promise(promise, ec, message);
+        } else {
+            promise.set_value(std::move(got));
+        }
+    }
+
+    std::promise<Value> promise;
+};
+
 // Errors that are known at once are thrown by the call. Here they go into the future, like all
 // others.
 template <class Told, class Start>
