@@ -34,14 +34,14 @@
 //   once_per.async_due_in(token)          void(error_code, std::chrono::milliseconds)      no
 //   turn.async_done(token)                void(error_code)                                 no
 //
-//   prices.async_downgrade(writer, token)      void(error_code, pawl::hold)                    no
-//   prices.async_try_upgrade(reader, token)    void(error_code, std::optional<pawl::hold>)     no
-//   seats.async_resize(8, token)               void(error_code)                                no
-//   leader.async_current(token)                void(error_code, std::optional<pawl::leader_info>)  no
-//   term.async_yield_to("node 7", token)       void(error_code, bool)                          no
+//   prices.async_downgrade(writer, token)    void(error_code, pawl::hold)                        no
+//   prices.async_try_upgrade(reader, token)  void(error_code, std::optional<pawl::hold>)         no
+//   seats.async_resize(8, token)             void(error_code)                                    no
+//   leader.async_current(token)              void(error_code, std::optional<pawl::leader_info>)  no
+//   term.async_yield_to("node 7", token)     void(error_code, bool)                              no
 //
-// `prices` is a shared_mutex, and `seats` a counting_semaphore. The writer, the reader or the term is
-// empty when the call has succeeded. Until then it has the lock, and may be moved.
+// `prices` is a shared_mutex, and `seats` a counting_semaphore. The writer, the reader or the term
+// is empty when the call has succeeded. Until then it has the lock, and may be moved.
 //
 // A barrier::arrival and a leader::change have the functions of a latch that wait.
 //

@@ -45,8 +45,8 @@
 // and a `local:` server that cannot be started.
 //
 // A hold may outlive its client; it is lost then. release(), extend(), downgrade(), try_upgrade()
-// and yield_to() of such a hold call the completion inside the call, because the client's thread has
-// ended.
+// and yield_to() of such a hold call the completion inside the call, because the client's thread
+// has ended.
 #pragma once
 
 #include <pawl/acquirable.h>
@@ -120,8 +120,8 @@ public:
     value_completion(const value_completion&) = delete;
     value_completion& operator=(const value_completion&) = delete;
 
-    // On success `ec` is clear, and `got` is the value. On failure `got` is an empty value, false or
-    // 0. `message` is as in acquire_completion.
+    // On success `ec` is clear, and `got` is the value. On failure `got` is an empty value, false
+    // or 0. `message` is as in acquire_completion.
     virtual void done(Value got, std::error_code ec, std::string_view message) noexcept = 0;
 };
 
@@ -165,20 +165,20 @@ PAWL_EXPORT void extend(hold& what, std::chrono::milliseconds lease,
                         std::unique_ptr<completion> told);
 
 // ── Shared mutexes ──────────────────────────────────────────────────────────────────────────────
-// The shared_mutex object may be destroyed while the call is in progress. The old hold may be moved.
-// It is empty when the completion is called with the new hold, and not before. If it is released or
-// destroyed earlier, the lock of the old hold is given back, and the completion may get the new hold
-// even so.
+// The shared_mutex object may be destroyed while the call is in progress. The old hold may be
+// moved. It is empty when the completion is called with the new hold, and not before. If it is
+// released or destroyed earlier, the lock of the old hold is given back, and the completion may get
+// the new hold even so.
 
 // Makes the writer a reader, as shared_mutex::downgrade() does. The destructor of the new hold
 // releases the lock in the background.
 // Round trips: as shared_mutex::downgrade().
-// On failure: the completion gets the code; errors that are known at once are thrown. `writer` still
-//     has the lock, with the exceptions of shared_mutex::downgrade(). If the client was destroyed
-//     (`cancelled`), it is lost.
+// On failure: the completion gets the code; errors that are known at once are thrown. `writer`
+//     still has the lock, with the exceptions of shared_mutex::downgrade(). If the client was
+//     destroyed (`cancelled`), it is lost.
 // Threads: any thread may call it, but not while another thread uses `writer`.
-// Cancellation: none. The call ends within client_options::command_limit; if the server answers with
-//     an error, within twice that time.
+// Cancellation: none. The call ends within client_options::command_limit; if the server answers
+//     with an error, within twice that time.
 PAWL_EXPORT void downgrade(shared_mutex& lock, hold& writer,
                            std::unique_ptr<acquire_completion> told);
 
@@ -300,20 +300,20 @@ PAWL_EXPORT void due_in(once_per& what,
 // ── Leaders ─────────────────────────────────────────────────────────────────────────────────────
 
 // Hands the lead over to the candidate with this name, as leader::term::yield_to() does. The
-// completion gets whether it leads now. If it does, the term is empty when the completion is called,
-// and not before. The term may be moved while the call is in progress.
+// completion gets whether it leads now. If it does, the term is empty when the completion is
+// called, and not before. The term may be moved while the call is in progress.
 // Round trips: as leader::term::yield_to().
 // On failure: the completion gets the code; errors that are known at once are thrown. The term goes
 //     on or is lost, as after leader::term::yield_to(). If the client was destroyed (`cancelled`),
 //     it is lost.
 // Threads: any thread may call it, one at a time.
-// Cancellation: none. The call ends within client_options::command_limit; if the server answers with
-//     an error, within twice that time.
+// Cancellation: none. The call ends within client_options::command_limit; if the server answers
+//     with an error, within twice that time.
 PAWL_EXPORT void yield_to(leader::term& term, std::string_view candidate,
                           std::unique_ptr<value_completion<bool>> told);
 
-// Asks who leads, as leader::current() does. The leader object may be destroyed while the call is in
-// progress.
+// Asks who leads, as leader::current() does. The leader object may be destroyed while the call is
+// in progress.
 // Round trips: one.
 // On failure: the completion gets the code; errors that are known at once are thrown.
 // Threads: any thread may call it.

@@ -5,12 +5,12 @@
 //   pawl::barrier step{client, "import:2026-11-16", 4};
 //   while (work()) step.arrive_and_wait();     // in each of four processes
 //
-//   state             meaning                        an arrival                    wait()
-//   phase is open     some arrivals are missing      counts; the last one ends     waits
-//                                                    the phase
-//   phase has ended   all have come                  counts in the next phase      returns at once
-//   all dropped out   nobody is left for a phase     fails with `refused`          returns at once
-//   lost              the server has forgotten it    counts in a new first phase   fails with `refused`
+//   state            meaning                      an arrival                   wait()
+//   phase is open    some arrivals are missing    counts; the last one ends    waits
+//                                                 the phase
+//   phase has ended  all have come                counts in the next phase     returns at once
+//   all dropped out  nobody is left for a phase   fails with `refused`         returns at once
+//   lost             the server has forgotten it  counts in a new first phase  fails: `refused`
 //
 //   call                arrives   waits until the phase has ended   from the next phase on
 //   arrive              yes       no: wait() of the arrival does     –

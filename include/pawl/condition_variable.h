@@ -44,8 +44,8 @@
 //   - `unreachable`: the server gave no answer for client_options::command_limit;
 //   - `refused`, `not_a_lock`: as acquire();
 //   - `not_owner`, `bad_argument`, `wrong_process`: nothing is held; it is a hold of another lock;
-//     the process is a child after fork(). The wait has not begun: the hold or the unique_lock is as
-//     before.
+//     the process is a child after fork(). The wait has not begun: the hold or the unique_lock is
+//     as before.
 //
 // If a waiter fails or gives up after it was notified, the notification goes to the next waiter. If
 // the process of a waiter dies, notifications pass over it as soon as the server has noticed that its

@@ -40,9 +40,9 @@
 //
 // try_begin() also gives nullopt if no run is due.
 //
-// `prices` is a shared_mutex, and `seats` a counting_semaphore. The calls that wait for a latch also
-// wait for a barrier::arrival and a leader::change. <pawl/acquirable.h> and <pawl/waitable.h> say
-// what trouble is.
+// `prices` is a shared_mutex, and `seats` a counting_semaphore. The calls that wait for a latch
+// also wait for a barrier::arrival and a leader::change. <pawl/acquirable.h> and <pawl/waitable.h>
+// say what trouble is.
 //
 // They throw pawl::error, as the blocking calls do. They throw it from co_await, not before.
 //
@@ -78,10 +78,10 @@
 // client_options::command_limit.
 //
 // Lifetime. The mutex, latch or barrier object, or the hold that is extended or changed, must exist
-// until co_await has suspended the coroutine. So it may be a temporary inside the co_await expression,
-// where the parameter allows one. release() takes the lock out of the hold as soon as the function
-// is called, before co_await. If the result of release() is destroyed without co_await, the lock is
-// released then.
+// until co_await has suspended the coroutine. So it may be a temporary inside the co_await
+// expression, where the parameter allows one. release() takes the lock out of the hold as soon as
+// the function is called, before co_await. If the result of release() is destroyed without
+// co_await, the lock is released then.
 //
 // A coroutine that is destroyed while it waits is not resumed. Its acquire is cancelled, and a lock
 // that is granted too late is released in the background. Do not destroy a coroutine while another
@@ -215,9 +215,9 @@ template <class ResumeOn = on_client_thread>
 }
 
 // ── Shared mutexes ──────────────────────────────────────────────────────────────────────────────
-// The old hold keeps the lock until the call has succeeded. Then it is empty. It may be moved once the
-// coroutine is suspended. It is an argument without std::move(), so that it is still there after a
-// failure.
+// The old hold keeps the lock until the call has succeeded. Then it is empty. It may be moved once
+// the coroutine is suspended. It is an argument without std::move(), so that it is still there
+// after a failure.
 
 // Makes the writer a reader, and gives its hold.
 // Round trips: as shared_mutex::downgrade().

@@ -30,15 +30,15 @@
 //   futures::due_in(once_per)           milliseconds              as once_per::due_in()
 //   futures::done(std::move(turn))      nothing                   as once_per::turn::done()
 //
-//   futures::downgrade(prices, writer)    hold                        as shared_mutex::downgrade()
-//   futures::try_upgrade(prices, reader)  std::optional<hold>         as shared_mutex::try_upgrade()
-//   futures::resize(seats, 8)             nothing                     as counting_semaphore::resize()
-//   futures::current(leader)              std::optional<leader_info>  as leader::current()
-//   futures::yield_to(term, "node 7")     bool                        as leader::term::yield_to()
+//   futures::downgrade(prices, writer)    hold                        as the blocking call
+//   futures::try_upgrade(prices, reader)  std::optional<hold>         as the blocking call
+//   futures::resize(seats, 8)             nothing                     as the blocking call
+//   futures::current(leader)              std::optional<leader_info>  as the blocking call
+//   futures::yield_to(term, "node 7")     bool                        as the blocking call
 //
-// `prices` is a shared_mutex, and `seats` a counting_semaphore. The calls that wait for a latch also
-// wait for a barrier::arrival and a leader::change. <pawl/acquirable.h> and <pawl/waitable.h> say
-// what trouble is.
+// `prices` is a shared_mutex, and `seats` a counting_semaphore. The calls that wait for a latch
+// also wait for a barrier::arrival and a leader::change. <pawl/acquirable.h> and <pawl/waitable.h>
+// say what trouble is.
 //
 // get() throws pawl::error, as the blocking calls do. The calls that acquire or wait can be
 // cancelled with their stop_token: try_acquire, try_acquire_for and try_begin then return an empty optional,
@@ -46,8 +46,8 @@
 // call. A hold that is never fetched with get() is released in the background.
 //
 // The call has started when the function returns. So the mutex, latch or barrier object may be
-// destroyed. The hold that is extended may be moved or destroyed, and the hold that is changed may be
-// moved.
+// destroyed. The hold that is extended may be moved or destroyed, and the hold that is changed may
+// be moved.
 //
 // The functions themselves do not throw pawl::error: all failures go into the future. Any thread
 // may call them. There is no re-entry into a recursive_mutex.
@@ -377,8 +377,8 @@ inline std::future<void> done(once_per::turn&& what)
 // ── Leaders ─────────────────────────────────────────────────────────────────────────────────────
 
 // Hands the lead over to the candidate with this name. The result is true if it leads now: then the
-// term is empty. It is false if no such candidate waits: then the term goes on. The term may be moved
-// while the call is in progress.
+// term is empty. It is false if no such candidate waits: then the term goes on. The term may be
+// moved while the call is in progress.
 // Round trips: as leader::term::yield_to().
 // On failure: get() throws pawl::error, as leader::term::yield_to() does.
 // Threads: any thread may call it, one at a time.

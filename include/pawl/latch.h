@@ -82,11 +82,12 @@ public:
         }
     }
 
-    // Counts down and waits, with any completion token of Boost.Asio. The handler gets an error code.
+    // Counts down and waits, with any completion token of Boost.Asio. The handler gets an error
+    // code.
     // Round trips, on failure, threads: as arrive_and_wait(), and as waitable::async_wait().
     // Cancellation: through the handler's associated cancellation slot, which ends the wait. The
-    //     arrival counts even so. If the client is destroyed before the arrival was answered, it may
-    //     have counted or not.
+    //     arrival counts even so. If the client is destroyed before the arrival was answered, it
+    //     may have counted or not.
     template <class CompletionToken>
     auto async_arrive_and_wait(CompletionToken&& token)
     {

@@ -109,8 +109,8 @@ public:
         //       - `unreachable`: if the server may have executed the request, or may yet do so, the
         //         term is lost; lost() tells. Otherwise the term goes on;
         //       - `refused`, `not_a_lock`: the server answered with an error, and this one still
-        //         leads. If it does not lead any more, the code is `lost`. If the server does not say,
-        //         it is `unreachable`, and the term is lost;
+        //         leads. If it does not lead any more, the code is `lost`. If the server does not
+        //         say, it is `unreachable`, and the term is lost;
         //       - `not_owner`: the term is empty;
         //       - `bad_argument`: the name is not one (1 to 512 bytes, any except NUL).
         // Threads: any thread may call it, one at a time. Of two calls at the same time, one may return

@@ -9,8 +9,8 @@
 //
 //   state     meaning                                       try_begin()          due_in()
 //   due       no run counts in this period                  begins a run         0
-//   running   a run is under way                            nullopt, `busy`      rest of the period;
-//                                                                                0 with retry_failed
+//   running   a run is under way                            nullopt, `busy`      rest of the period
+//                                                                                (retry_failed: 0)
 //   over      a run that counts has begun in this period    nullopt, `not_due`   rest of the period
 //
 // A run lasts as long as its turn. The turn has a lock, with a lease and a fence, as every other
@@ -154,9 +154,9 @@ public:
 
     // The same with any completion token of Boost.Asio. Needs <pawl/asio.h>; <pawl/coro.h>,
     // <pawl/futures.h> and <pawl/async.h> have functions for other frameworks. The handler gets an
-    // error code and a std::optional<turn>, which is empty without an error if no run may begin now.
-    // The destructor of the turn ends the run in the background. The object may be destroyed once
-    // the call has started.
+    // error code and a std::optional<turn>, which is empty without an error if no run may begin
+    // now. The destructor of the turn ends the run in the background. The object may be destroyed
+    // once the call has started.
     // Round trips: one.
     // On failure: the handler gets the error code and an empty optional. No run has begun, as after
     //     try_begin().

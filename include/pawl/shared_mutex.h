@@ -155,8 +155,8 @@ public:
     //     `lost`: it was lost before, or the server said so now. `unreachable`: if the server may
     //     have executed the request, or may yet do so, `writer` is lost, because the server may let
     //     others in. If the server answers with an error, it is asked whether `writer` is still in:
-    //     one more round trip. If it is, the call fails with that error (`refused`, `not_a_lock`); if
-    //     not, with `lost`; without an answer, with `unreachable`, and `writer` is lost.
+    //     one more round trip. If it is, the call fails with that error (`refused`, `not_a_lock`);
+    //     if not, with `lost`; without an answer, with `unreachable`, and `writer` is lost.
     //     `bad_argument`: `writer` is not a writer of this lock.
     //     `not_owner`: it is empty.
     // Threads: any thread may call it, but not while another thread uses `writer`.
@@ -190,8 +190,8 @@ public:
     // Round trips: as the blocking calls.
     // On failure: the handler gets the error code, and the old hold is as after the blocking calls.
     //     operation_aborted: the client was destroyed, and the old hold is lost.
-    // Threads: any thread may call them, but not while another thread uses the old hold. The handler
-    //     is called through its associated executor, never inside the call.
+    // Threads: any thread may call them, but not while another thread uses the old hold. The
+    //     handler is called through its associated executor, never inside the call.
     // Cancellation: none. They end within client_options::command_limit; if the server answers with
     //     an error, within twice that time.
     template <class CompletionToken>

@@ -6,8 +6,8 @@
 //   { std::scoped_lock guard{rows.of(row_id)}; /* … */ }
 //   if (auto held = rows.of("DE-4711").try_acquire_for(5s)) save(row, held->fence());
 //
-// A striped_mutex has no states of its own: each stripe is an ordinary pawl::mutex, which is free or
-// held. Its name is NAME:INDEX, such as "row:17". The index of an
+// A striped_mutex has no states of its own: each stripe is an ordinary pawl::mutex, which is free
+// or held. Its name is NAME:INDEX, such as "row:17". The index of an
 // id is the same in every process, on every machine and in every version of pawl: docs/wire.md has
 // the hash, so that programs in other languages can compute it. All users of a name must give the
 // same number of stripes. With different numbers they use different mutexes for the same id, and do

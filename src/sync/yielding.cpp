@@ -60,7 +60,10 @@ change::verdict yielding::judge()
     if (std::holds_alternative<core::handed_over>(got)) return {.what = kind::changed};
     if (std::holds_alternative<core::no_candidate>(got)) return {.what = kind::declined};
     if (const auto* const status = std::get_if<core::hold_status>(&got)) {
-        return {.what = kind::gone, .found = *status};
+        if (*status != core::hold_status::not_a_lock) return {.what = kind::gone, .found = *status};
+        // Some key has another type, and that need not be the one of the term.
+        return {.what = asks_.is_uncertain() ? kind::unanswered : kind::error,
+                .why = {errc::not_a_lock, {}}};
     }
     const auto& why = *std::get_if<core::failure>(&got);
     const bool answered = core::is_answer(why.what) && !why.maybe_executed;

@@ -336,11 +336,17 @@ TEST_F(memory_leader, goes_on_if_the_server_answers_with_an_error_and_it_still_l
     EXPECT_FALSE(term.yield_to("two", told));
     EXPECT_EQ(told, errc::refused);
     EXPECT_EQ(term.state(), hold_state::held);
+    queue_.send("SET", store::queue_key("primary"), "not a queue");
+    EXPECT_FALSE(term.yield_to("two", told));
+    EXPECT_EQ(told, errc::refused);
+    queue_.send("LSET", "primary", "4", "0");
+    EXPECT_FALSE(term.yield_to("two", told));
+    EXPECT_EQ(told, errc::not_a_lock);
+    queue_.send("DEL", store::queue_key("primary"));
     EXPECT_TRUE(term.confirm());
     EXPECT_EQ(seen(), "one");
     server_.advance(10s);
     EXPECT_EQ(term.state(), hold_state::held) << "it is renewed";
-    queue_.send("LSET", "primary", "4", "0");
     auto second = candidate(theirs_, "two");
     EXPECT_TRUE(term.yield_to("two"));
     second.get();
@@ -354,6 +360,7 @@ TEST_F(memory_leader, is_lost_if_the_server_answers_with_an_error_after_the_hand
     queue_.send("SET", store::watch_key("primary"), "not a queue");
     EXPECT_EQ(code_of([&] { (void)term.yield_to("two"); }), errc::lost);
     EXPECT_TRUE(term.lost().stop_requested());
+    EXPECT_EQ(term.why(), cause::taken);
     EXPECT_EQ(second.get().payload(), "two");
     queue_.send("DEL", store::watch_key("primary"));
 }

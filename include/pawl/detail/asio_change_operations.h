@@ -22,7 +22,8 @@
 
 namespace pawl::detail {
 
-// For operations that end with a hold, and cannot be cancelled. Result is hold, or std::optional<hold>.
+// For operations that end with a hold, and cannot be cancelled. Result is hold, or
+// std::optional<hold>.
 template <class Result, class Handler, class Start>
 void asio_start_change(Handler handler, const Start& start)
 {

@@ -1,4 +1,5 @@
-// The operations that change a hold or ask for a value, and that <pawl/coro.h> can await. Not for users.
+// The operations that change a hold or ask for a value, and that <pawl/coro.h> can await. Not for
+// users.
 #pragma once
 
 #include <pawl/async.h>
@@ -95,8 +96,8 @@ private:
     unsigned capacity_;
 };
 
-// The value is not in the call, because most calls have none. The completion shares it with the operation, which
-// may be destroyed before the answer.
+// The value is not in the call, because most calls have none. The completion shares it with the
+// operation, which may be destroyed before the answer.
 template <class Value, class ResumeOn>
 class tell_value final : public async::value_completion<Value> {
 public:
