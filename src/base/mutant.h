@@ -52,6 +52,8 @@ enum class mutant : std::uint8_t {
     renewed_without_beat,        // a heartbeat that stopped does not end the renewals
     reader_joins_old_lease,      // a reader joins a lease of its process that is not open any more
     reader_joins_weak_lease,     // a reader joins a lease of its process that is not sound any more
+    stripe_by_process,           // the hash of an id depends on the process
+    stripe_off_in_one_client,    // some clients use the next stripe
 };
 
 #ifdef PAWL_MUTANTS
