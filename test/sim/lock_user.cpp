@@ -121,6 +121,10 @@ void lock_user::one_cycle(dice& dice)
     if (stage_->draining || process_->is_dead()) return;
     const auto what = choose(dice);
     if (what.by.what == nullptr) return;
+    if (locks_[what.lock]->leader && dice.chance(0.25)) {
+        watch_leader(dice, what.lock);
+        return;
+    }
     if (auto& here = *locks_[what.lock]; here.semaphore && dice.chance(0.05)) {
         const auto most = static_cast<std::int64_t>(stage_->what.locks[what.lock].capacity) + 2;
         resize(here, static_cast<unsigned>(dice.between(1, most)));

@@ -87,6 +87,7 @@ private:
     [[nodiscard]] static std::string candidate_name(unsigned process);
     [[nodiscard]] bool yield(dice& dice, belief& mine, hold& held);
     void read_leader(const belief& mine);
+    void watch_leader(dice& dice, std::size_t lock);
 };
 
 }  // namespace pawl::sim
