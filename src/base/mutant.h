@@ -24,6 +24,7 @@ enum class mutant : std::uint8_t {
     d16_renews_what_is_lost,     // a lease that belongs to another holder is renewed
     d18_release_error,           // a repeated release that finds the lock gone is an error
     d19_no_timer,                // a waiter does not look by itself
+    d19_no_timer_of_watcher,     // the same for a watcher of a leader
     d32_waiter_stays,            // a waiter that gives up keeps its place in the queue
     d34_no_script,               // an unknown script is an error
     d34_script_in_full,          // the whole text of the script with every call

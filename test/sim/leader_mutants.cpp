@@ -8,9 +8,10 @@ using code = base::mutant;
 std::vector<mutant> leader_mutants()
 {
     return {
-        {"D19-leaders",
-         "a candidate or watcher does not look again by itself",
-         code::d19_no_timer,
+        {"D19-leaders", "a candidate does not look again by itself", code::d19_no_timer, {}},
+        {"D19-watchers",
+         "a watcher does not look again by itself",
+         code::d19_no_timer_of_watcher,
          {}},
         {"old-payload",
          "a new leader shows the payload of the one before",
