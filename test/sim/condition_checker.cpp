@@ -24,14 +24,14 @@ bool has(const std::vector<server::waiter>& all, std::string_view holder)
     return std::ranges::find(all, holder, &server::waiter::holder) != all.end();
 }
 
-// Whether the place is kept, and its client listens.
+// Whether the place is kept, and its client listens. A place is kept to the end of its last millisecond.
 bool can_be_reached(const server::waiter& who, std::chrono::milliseconds now, server& where)
 {
     constexpr std::size_t time_digits = 13;
     constexpr std::size_t client_digits = 16;
     if (who.place.size() < time_digits + 1 + client_digits) return false;
     const std::chrono::milliseconds until{std::stoll(who.place.substr(0, time_digits))};
-    return now < until &&
+    return now <= until &&
            where.has_listener(store::channel_of(who.place.substr(time_digits + 1, client_digits)));
 }
 
