@@ -24,6 +24,7 @@ enum class mutant : std::uint8_t {
     d16_renews_what_is_lost,     // a lease that belongs to another holder is renewed
     d18_release_error,           // a repeated release that finds the lock gone is an error
     d19_no_timer,                // a waiter does not look by itself
+    d19_no_timer_of_watcher,     // the same for a watcher of a leader
     d32_waiter_stays,            // a waiter that gives up keeps its place in the queue
     d34_no_script,               // an unknown script is an error
     d34_script_in_full,          // the whole text of the script with every call
@@ -53,6 +54,8 @@ enum class mutant : std::uint8_t {
     reader_joins_old_lease,      // a reader joins a lease of its process that is not open any more
     resize_tried_once,           // a resize that was not executed is reported as done
     reader_joins_weak_lease,     // a reader joins a lease of its process that is not sound any more
+    stripe_by_process,           // the hash of an id depends on the process
+    stripe_off_in_one_client,    // some clients use the next stripe
 };
 
 #ifdef PAWL_MUTANTS

@@ -196,7 +196,10 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
     }
     if (!queued_) return pause(until);
     pauses_.reset();
-    if (base::is(base::mutant::d19_no_timer)) until = limit_;
+    const bool watches = plan_.mine.what->kind == object_kind::watch;
+    const auto no_timer =
+        watches ? base::mutant::d19_no_timer_of_watcher : base::mutant::d19_no_timer;
+    if (base::is(no_timer)) until = limit_;
     return {.what = step::kind::wait, .until = until};
 }
 

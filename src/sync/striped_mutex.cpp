@@ -1,6 +1,8 @@
 #include <pawl/striped_mutex.h>
 
+#include "base/mutant.h"
 #include "core/stripe.h"
+#include "sync/client_access.h"
 #include "sync/validate.h"
 
 #include <atomic>
@@ -36,6 +38,18 @@ public:
         return *before;
     }
 
+    [[nodiscard]] std::size_t index_of(std::string_view id) const noexcept
+    {
+        const auto index = core::stripe_of(id, size());
+        if (!base::has_mutant()) return index;
+        const auto process = core::stripe_hash(client_access::state(client_).id());
+        if (base::is(base::mutant::stripe_by_process)) {
+            return static_cast<std::size_t>((core::stripe_hash(id) ^ process) % size());
+        }
+        const bool is_off = base::is(base::mutant::stripe_off_in_one_client) && process % 2 == 1;
+        return is_off ? (index + 1) % size() : index;
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return stripes_.size(); }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
@@ -57,7 +71,7 @@ striped_mutex::~striped_mutex() = default;
 
 std::size_t striped_mutex::index_of(std::string_view id) const noexcept
 {
-    return core::stripe_of(id, size());
+    return state_->index_of(id);
 }
 
 mutex& striped_mutex::stripe(std::size_t index)

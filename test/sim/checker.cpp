@@ -144,7 +144,7 @@ void checker::check_silence(const process& who, std::size_t lock, const attempt&
     using kind = lock_plan::kind;
     // With other locks each waiter asks for itself. A process that does not run is told later.
     const auto what = plan_->locks[lock].what;
-    const bool shared = what == kind::mutex || what == kind::recursive;
+    const bool shared = what == kind::mutex || what == kind::recursive || what == kind::striped;
     const bool late = plan_->has(fault::stops) || plan_->has(fault::slow_threads) ||
                       plan_->has(fault::server_far_back);
     if (!shared || late || !how.waits || who.is_dead()) return;

@@ -114,6 +114,16 @@ public:
     {
     }
 
+    // A thread waits until the leader is another one than that with this fence, or until there is none. The fence 0
+    // stands for no leader.
+    struct watch {
+        const process* who = nullptr;
+        std::size_t lock = 0;
+        std::uint64_t seen = 0;
+    };
+    virtual void begins_to_watch(const watch& /*which*/) {}
+    virtual void watched(const watch& /*which*/, std::error_code /*why*/) {}
+
     // ── Reports of the network and of the faults ────────────────────────────────────────────────
 
     void sent(const process& who, std::span<const std::string_view> words) override;

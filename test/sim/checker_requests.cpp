@@ -38,9 +38,13 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
         if (is_shared && plan_->has(fault::slow_threads)) continue;
         // Some renewals may have waited for a connection when the lock was released.
         const auto since = std::max(*record.given_up, who.last_stop_end());
-        // The client's clock may be slow by a fifth, and the thread that ends the linger may be asleep.
+        // The client's clock may be slow by a fifth, and the thread that ends the linger may be asleep. So may the
+        // thread to which the lock was passed on: it still waits, as far as is known here.
         nanoseconds lingers = plan_->locks[record.lock].linger * 5 / 4;
-        if (lingers > 0ns && plan_->has(fault::slow_threads)) lingers += 2 * plan_->lease;
+        const bool passed_on = !locks_[record.lock].waiting.empty();
+        if ((lingers > 0ns || passed_on) && plan_->has(fault::slow_threads)) {
+            lingers += 2 * plan_->lease;
+        }
         if (world_->now() > since + 2 * plan_->command_limit + lingers) {
             fail("renewals are few", record.lock,
                  short_id(call->holder(i)) + " is renewed after it was given back");

@@ -24,14 +24,14 @@ bool has(const std::vector<server::waiter>& all, std::string_view holder)
     return std::ranges::find(all, holder, &server::waiter::holder) != all.end();
 }
 
-// Whether the place is kept, and its client listens.
+// Whether the place is kept, and its client listens. A place is kept to the end of its last millisecond.
 bool can_be_reached(const server::waiter& who, std::chrono::milliseconds now, server& where)
 {
     constexpr std::size_t time_digits = 13;
     constexpr std::size_t client_digits = 16;
     if (who.place.size() < time_digits + 1 + client_digits) return false;
     const std::chrono::milliseconds until{std::stoll(who.place.substr(0, time_digits))};
-    return now < until &&
+    return now <= until &&
            where.has_listener(store::channel_of(who.place.substr(time_digits + 1, client_digits)));
 }
 
@@ -55,7 +55,8 @@ std::size_t condition_checker::living_threads() const
 }
 
 condition_checker::visit_ptr condition_checker::enters(process& who, std::size_t lock, hold& held,
-                                                       std::uint64_t forgets)
+                                                       std::uint64_t forgets,
+                                                       const lock_options& options)
 {
     ++grants_;
     ++grants_of_[lock];
@@ -66,12 +67,28 @@ condition_checker::visit_ptr condition_checker::enters(process& who, std::size_t
     }
     // A lease that is passed on, or that lingers, is as old as its first visit.
     const auto since = first_seen_.try_emplace(held.id(), forgets).first->second;
-    visits_.push_back({.who = &who, .lock = lock, .held = &held, .forgets = since});
+    visits_.push_back({.who = &who,
+                       .lock = lock,
+                       .held = &held,
+                       .forgets = since,
+                       .holder = held.id(),
+                       .since = who.now(),
+                       .longest_hold = options.longest_hold});
+    if (options.heartbeat > 0ms) {
+        beats_[held.id()] = {.heartbeat = options.heartbeat, .when = who.now(), .lock = lock};
+    }
     return std::prev(visits_.end());
+}
+
+void condition_checker::leaves(visit_ptr which)
+{
+    beats_.erase(which->holder);
+    visits_.erase(which);
 }
 
 void condition_checker::after_step()
 {
+    check_longest_holds();
     if (visits_.size() < 2 || !plan_->leases_are_kept()) return;
     for (std::size_t lock = 0; lock < shelves_.size(); ++lock) {
         const auto believes = [&](const visit& each) {
@@ -85,7 +102,7 @@ void condition_checker::after_step()
 }
 
 void condition_checker::failed(const process& who, std::size_t lock, std::string_view call,
-                               std::error_code why, std::uint64_t forgets)
+                               std::error_code why, circumstances how)
 {
     note(lock, who, std::string{call} + ": " + why.message());
     if (who.is_dead()) return;
@@ -93,7 +110,8 @@ void condition_checker::failed(const process& who, std::size_t lock, std::string
     const bool silent = why == errc::unreachable && plan_->server_may_be_silent();
     const bool full = why == errc::refused && plan_->has(fault::full_memory);
     // A lock that is not renewed ends by itself.
-    const bool lost = why == errc::lost && (!plan_->is_calm() || forgets != shelves_[lock].forgets);
+    const bool lost = why == errc::lost && (!plan_->is_calm() || how.ends_by_itself ||
+                                            how.forgets != shelves_[lock].forgets);
     if (just_no || silent || full || lost) return;
     fail("no error without a cause", lock, std::string{call} + ": " + why.message());
 }

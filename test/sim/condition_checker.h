@@ -5,6 +5,7 @@
 // shelf empty waits for the condition. After the faults all threads wait until the last one opens the shelf.
 #pragma once
 
+#include "base/clock.h"
 #include "sim/plan.h"
 #include "sim/process.h"
 #include "sim/run_checker.h"
@@ -14,7 +15,9 @@
 #include "sim/world.h"
 
 #include <pawl/hold.h>
+#include <pawl/options.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -53,11 +56,16 @@ public:
         std::size_t lock = 0;
         hold* held = nullptr;
         std::uint64_t forgets = 0;  // as in the shelf, when the call began
+        std::string holder{};
+        base::boot_time since{};
+        std::chrono::milliseconds longest_hold{};  // 0: no limit
     };
     using visit_ptr = std::list<visit>::iterator;
     [[nodiscard]] visit_ptr enters(process& who, std::size_t lock, hold& held,
-                                   std::uint64_t forgets);
-    void leaves(visit_ptr which) { visits_.erase(which); }
+                                   std::uint64_t forgets, const lock_options& options);
+    // The work of a holder makes progress.
+    void beaten(const hold& held, const process& who);
+    void leaves(visit_ptr which);
 
     // While this exists, a thread waits for the condition.
     class sleeper {
@@ -86,8 +94,12 @@ public:
         nanoseconds since_;
     };
 
+    struct circumstances {
+        std::uint64_t forgets = 0;    // as in the shelf, when the call began
+        bool ends_by_itself = false;  // the hold that the call was made with
+    };
     void failed(const process& who, std::size_t lock, std::string_view call, std::error_code why,
-                std::uint64_t forgets);
+                circumstances how);
     void note(std::size_t lock, const process& who, std::string_view text);
 
     // ── As in run_checker ───────────────────────────────────────────────────────────────────────
@@ -96,6 +108,7 @@ public:
     void after(const std::vector<std::string_view>& words, std::string_view reply) override;
     void told(std::string_view /*push*/) override {}
     void sent(const process& who, std::span<const std::string_view> words) override;
+    void submitted(const process& who, std::span<const std::string_view> words) override;
     void server_forgot(std::optional<std::size_t> only_lock) override;
     void data_lost(bool /*known*/) override {}
     void after_step() override;
@@ -119,11 +132,18 @@ private:
     void note_notified(std::size_t lock, const script_call& call, const state& is);
     void settles(std::string_view waiter);
     void check_passed_on();
+    void check_longest_holds();
     [[nodiscard]] bool is_of_living_process(std::string_view holder) const;
 
     std::vector<shelf> shelves_;
     std::vector<const process*> processes_;
     std::list<visit> visits_;
+    struct beat {
+        std::chrono::milliseconds heartbeat{};
+        base::boot_time when{};  // the last one, by the clock of its process
+        std::size_t lock = 0;
+    };
+    std::map<std::string, beat, std::less<>> beats_;  // of the visits that need them, by holder
     std::vector<const sleeper*> asleep_;
     std::map<std::string, const process*, std::less<>> owners_;  // of holder ids
     std::map<std::string, std::uint64_t> first_seen_;            // visit::forgets, by holder id

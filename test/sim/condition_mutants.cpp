@@ -8,6 +8,7 @@ using code = base::mutant;
 std::vector<mutant> condition_mutants()
 {
     return {
+        {"D19-condition", "a waiter does not look again by itself", code::d19_no_timer, {}},
         {"cond-two-steps",
          "a waiter first gives the lock back, and joins the condition with its next request",
          code::condition_in_two_steps,
@@ -55,6 +56,14 @@ std::vector<mutant> condition_mutants()
         {"cond-repeat-is-lost",
          "a repeated wait that finds its waiter nowhere is lost, and so is its notification",
          code::condition_repeat_is_lost,
+         {}},
+        {"cond-hold-without-end",
+         "a hold of a lock with a condition does not end after its longest time",
+         code::hold_without_end,
+         {}},
+        {"cond-no-beat-needed",
+         "a lock with a condition is renewed although the work makes no progress",
+         code::renewed_without_beat,
          {}},
         {"cond-no-expiry",
          "a condition has no expiry and is left behind",

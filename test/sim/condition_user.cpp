@@ -1,5 +1,6 @@
 #include "sim/condition_user.h"
 
+#include "sim/hold_limits.h"
 #include "support/async_calls.h"
 
 #include <pawl/async.h>
@@ -46,7 +47,11 @@ struct condition_user::turn {
     turn& operator=(const turn&) = delete;
 
     // The hold has the lock.
-    void enter() { visit = user.checker_->enters(*user.process_, lock, held, forgets); }
+    void enter()
+    {
+        visit =
+            user.checker_->enters(*user.process_, lock, held, forgets, user.locks_[lock]->options);
+    }
     void leave()
     {
         if (visit) user.checker_->leaves(*visit);
@@ -72,7 +77,7 @@ void condition_user::make_lock(const lock_plan& what)
 {
     auto made = std::make_unique<lock_here>();
     const auto& plan = stage_->what;
-    lock_options options;
+    auto& options = made->options;
     options.lease = std::max<milliseconds>(
         10ms, in_ms(plan.lease * dice_.one_of({50, 100, 100, 100, 200}) / 100));
     options.renew = plan.is_calm() || what.linger > 0ms || dice_.chance(0.7);
@@ -80,6 +85,7 @@ void condition_user::make_lock(const lock_plan& what)
     options.linger = what.linger;
     options.layout = what.how_stored;
     options.announce = dice_.chance(0.5);
+    limit_holding(options, what, dice_.stream(50));
     checker_->lease_asked(options.lease);
     if (what.what == lock_plan::kind::fair) {
         made->more.emplace(made->fair.emplace(*client_, what.name, options), "more");
@@ -89,9 +95,11 @@ void condition_user::make_lock(const lock_plan& what)
     locks_.push_back(std::move(made));
 }
 
-void condition_user::work(dice& dice)
+void condition_user::work(dice& dice, turn& mine)
 {
     sleep(dice.every(stage_->what.work / 4));
+    if (process_->is_dead() || locks_[mine.lock]->options.heartbeat == 0ms) return;
+    if (dice.chance(0.7) && mine.held.beat()) checker_->beaten(mine.held, *process_);
 }
 
 void condition_user::one_cycle(dice& dice)
@@ -103,12 +111,12 @@ void condition_user::one_cycle(dice& dice)
     const auto limit = dice.spread(stage_->what.delay, 3 * stage_->what.lease);
     auto got = locks_[mine.lock]->lock().try_acquire_for(limit, stop_token_for(dice), ec);
     if (!got) {
-        checker_->failed(*process_, mine.lock, "acquire", ec, mine.forgets);
+        checker_->failed(*process_, mine.lock, "acquire", ec, {mine.forgets});
         return;
     }
     mine.held = std::move(*got);
     mine.enter();
-    work(dice);
+    work(dice, mine);
     if (process_->is_dead()) return;
     if (dice.chance(0.5)) {
         put(dice, mine);
@@ -145,7 +153,7 @@ void condition_user::notify(dice& dice, std::size_t lock, bool all)
             more.notify_one(ec);
         }
         if (!ec) return;
-        checker_->failed(*process_, lock, "notify", ec, forgets);
+        checker_->failed(*process_, lock, "notify", ec, {forgets});
         sleep(dice.every(stage_->what.delay * 10));
     }
 }
@@ -163,7 +171,7 @@ void condition_user::take(dice& dice, turn& mine)
         if (!mine.held || process_->is_dead()) return;
         if (!notified) break;
     }
-    work(dice);
+    work(dice, mine);
     if (process_->is_dead()) return;
     if (shelf.items > 0 && mine.held.valid_for() > 0ns) --shelf.items;
     // What is left is for another one: its notification may have come to this thread.
@@ -223,7 +231,8 @@ bool condition_user::wait(dice& dice, turn& mine, time_limit limit, const std::s
     }
     if (process_->is_dead()) return false;
     if (!mine.held) {
-        checker_->failed(*process_, lock, "wait", end->ec, mine.forgets);
+        checker_->failed(*process_, lock, "wait", end->ec,
+                         {mine.forgets, ends_by_itself(locks_[lock]->options)});
         return false;
     }
     mine.enter();
@@ -249,7 +258,7 @@ void condition_user::pass_gate(dice& dice, std::size_t lock)
         std::error_code ec;
         mine.held = locks_[lock]->lock().acquire(ec);
         if (ec) {
-            checker_->failed(*process_, lock, "acquire", ec, mine.forgets);
+            checker_->failed(*process_, lock, "acquire", ec, {mine.forgets});
             continue;
         }
         mine.enter();

@@ -33,6 +33,7 @@ private:
         std::optional<mutex> plain;
         std::optional<fair_mutex> fair;
         std::optional<condition_variable> more;
+        lock_options options;
 
         [[nodiscard]] acquirable& lock() { return fair ? static_cast<acquirable&>(*fair) : *plain; }
     };
@@ -48,7 +49,7 @@ private:
     [[nodiscard]] bool wait(dice& dice, turn& mine, time_limit limit, const std::stop_token& stop);
     void notify(dice& dice, std::size_t lock, bool all);
     void pass_gate(dice& dice, std::size_t lock);
-    void work(dice& dice);
+    void work(dice& dice, turn& mine);
 
     condition_checker* checker_;
     std::vector<std::unique_ptr<lock_here>> locks_;

@@ -23,6 +23,7 @@ public:
     void after(const std::vector<std::string_view>& words, std::string_view reply) override;
     void told(std::string_view push) override;
     void data_lost(bool known) override;
+    void after_step() override;
     void watch_waiting() override;
 
 protected:
@@ -57,6 +58,7 @@ private:
     };
 
     void check_exclusion(std::size_t index) override;
+    void check_ids();
     void after_acquire(const script_call& call, std::string_view reply);
     void after_change(const script_call& call, std::size_t i, std::string_view reply);
     void after_bare_take(const std::vector<std::string_view>& words, std::string_view reply);
@@ -68,6 +70,7 @@ private:
                 std::string_view fence_key);
     void watch_lingering(std::size_t lock, const std::string& holder);
 
+    bool has_stripes_ = false;
     std::vector<own_record> own_;  // of each lock
     std::vector<std::optional<std::string>> holders_before_;
 };

@@ -12,6 +12,14 @@ exclusive_checker::exclusive_checker(const plan& plan, world& world, server& ser
     // If the clock goes back, an expired key exists again, unless it was accessed.
     const bool unknown = plan.has(fault::server_back) || plan.has(fault::server_far_back);
     for (auto& lock : own_) lock.queue_unknown = unknown;
+    has_stripes_ = std::ranges::any_of(
+        plan.locks, [](const auto& each) { return each.what == lock_plan::kind::striped; });
+}
+
+void exclusive_checker::after_step()
+{
+    checker::after_step();
+    if (has_stripes_) check_ids();
 }
 
 std::optional<std::string> exclusive_checker::holder_with(std::size_t lock,
@@ -34,6 +42,22 @@ void exclusive_checker::check_exclusion(std::size_t index)
             return;
         }
         first = each;
+    }
+}
+
+// Two ids that belong to one stripe exclude each other, whichever locks the clients took for them.
+void exclusive_checker::check_ids()
+{
+    std::map<std::size_t, const belief*> in;  // by the stripe to which the id belongs
+    for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
+        for (const auto* each : locks_[lock].believers) {
+            if (!each->how.stripe || !believes(*each) || excused(lock, each->holder)) continue;
+            const auto other = in.emplace(*each->how.stripe, each).first->second;
+            if (other->lock == lock) continue;
+            fail("exclusion", lock,
+                 named(*other->who) + " and " + named(*each->who) + " both hold ids of " +
+                     plan_->locks[*each->how.stripe].name + ", which is one mutex");
+        }
     }
 }
 

@@ -188,6 +188,14 @@ std::vector<mutant> exclusive_mutants()
          "a lease is renewed although the work makes no progress",
          code::renewed_without_beat,
          {}},
+        {"stripe-by-process",
+         "the hash of an id depends on the process, so an id has several mutexes",
+         code::stripe_by_process,
+         {}},
+        {"stripe-off",
+         "some clients take the next stripe for each id",
+         code::stripe_off_in_one_client,
+         {}},
         {"D38", "a client uses one holder id for all its grants", code::d38_same_holder, {}},
     };
 }

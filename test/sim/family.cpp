@@ -73,7 +73,7 @@ std::span<const family_parts> all_families()
         family_parts{.which = family::exclusive,
                      .name = "exclusive",
                      .meaning = "locks that one holder at a time has",
-                     .draw = [](plan& /*drawn*/, dice /*dice*/) {},
+                     .draw = draw_stripes,
                      .make_cast = make<cast_of_locks<exclusive_checker>>,
                      .mutants = exclusive_mutants},
         family_parts{.which = family::members,

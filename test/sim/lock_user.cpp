@@ -1,6 +1,7 @@
 #include "sim/lock_user.h"
 
 #include "sim/async_calls.h"
+#include "sim/hold_limits.h"
 
 #include <pawl/error.h>
 
@@ -13,27 +14,16 @@ namespace pawl::sim {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-namespace {
-
-// Some holds end by themselves: after a time, or when the work makes no progress. With separate dice, so that the rest
-// of the run is the same.
-void limit_holding(lock_options& options, const lock_plan& what, dice dice)
-{
-    const nanoseconds lease = options.lease;
-    if (dice.chance(0.15)) options.longest_hold = in_ms(dice.spread(lease, 4 * lease));
-    const bool can_beat = options.renew && what.linger == 0ms;
-    if (can_beat && dice.chance(0.15)) {
-        options.heartbeat = std::max<milliseconds>(10ms, in_ms(dice.spread(lease / 3, 3 * lease)));
-    }
-}
-
-}  // namespace
-
 lock_user::lock_user(stage& stage, checker& watching, unsigned number, drifting_clock clock,
                      dice dice)
     : participant{stage, number, clock, dice}, checker_{&watching}
 {
-    for (const auto& each : stage.what.locks) make_lock(each);
+    const auto& plans = stage.what.locks;
+    for (const auto& each : plans) make_lock(each);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const bool is_stripe = plans[i].what == lock_plan::kind::striped;
+        if (is_stripe && (i == 0 || plans[i - 1].whole != plans[i].whole)) make_stripes(i);
+    }
 }
 
 void lock_user::make_lock(const lock_plan& what)
@@ -98,9 +88,30 @@ void lock_user::make_doors(lock_here& made, const lock_plan& what)
         }
         break;
     }
+    case lock_plan::kind::striped:  // make_stripes() does it for all stripes
     case lock_plan::kind::latch:
     case lock_plan::kind::barrier:      // gate_user has these
     case lock_plan::kind::once: break;  // once_user has it
+    }
+}
+
+// The ids of a striped_mutex are doors of the locks that the client has them in. The checker knows which locks
+// these must be.
+void lock_user::make_stripes(std::size_t first)
+{
+    const auto& plans = stage_->what.locks;
+    const auto& whole = plans[first];
+    auto& here = *locks_[first];
+    auto& all = here.striped.emplace(*client_, whole.whole, whole.stripes, here.options);
+    for (std::size_t i = first; i < plans.size() && plans[i].whole == whole.whole; ++i) {
+        locks_[i]->options = here.options;
+        for (const auto id : plans[i].ids) {
+            auto& its = dice_.chance(0.5) ? all.of(id) : all.of(std::to_string(id));
+            const auto found = std::ranges::find(plans, its.name(), &lock_plan::name);
+            if (found == plans.end()) continue;  // the plan was made smaller
+            locks_[static_cast<std::size_t>(found - plans.begin())]->doors.push_back(
+                {.what = &its, .locks = &its, .how = {.stripe = i}});
+        }
     }
 }
 
@@ -109,6 +120,11 @@ void lock_user::one_cycle(dice& dice)
     sleep(dice.every(stage_->what.think));
     if (stage_->draining || process_->is_dead()) return;
     const auto what = choose(dice);
+    if (what.by.what == nullptr) return;
+    if (locks_[what.lock]->leader && dice.chance(0.25)) {
+        watch_leader(dice, what.lock);
+        return;
+    }
     if (auto& here = *locks_[what.lock]; here.semaphore && dice.chance(0.05)) {
         const auto most = static_cast<std::int64_t>(stage_->what.locks[what.lock].capacity) + 2;
         resize(here, static_cast<unsigned>(dice.between(1, most)));
@@ -124,6 +140,7 @@ lock_user::wish lock_user::choose(dice& dice)
 {
     const auto lock = dice.below(locks_.size());
     const auto& doors = locks_[lock]->doors;
+    if (doors.empty()) return {};  // with a mutant, a stripe may have no id
     const auto chosen = doors.size() == 1 ? 0 : dice.below(doors.size());
     return {.lock = lock, .by = doors[chosen], .since = stage_->world.now()};
 }

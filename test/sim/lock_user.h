@@ -18,6 +18,7 @@
 #include <pawl/mutex.h>
 #include <pawl/recursive_mutex.h>
 #include <pawl/shared_mutex.h>
+#include <pawl/striped_mutex.h>
 
 #include <cstddef>
 #include <memory>
@@ -43,6 +44,7 @@ protected:
         std::optional<mutex> plain;
         std::optional<recursive_mutex> recursive;
         std::optional<fair_mutex> fair;
+        std::optional<striped_mutex> striped;  // at the first of its stripes
         std::optional<shared_mutex> shared;
         std::optional<counting_semaphore> semaphore;
         std::optional<lock_set> set;
@@ -72,6 +74,7 @@ protected:
 private:
     void make_lock(const lock_plan& what);
     void make_doors(lock_here& made, const lock_plan& what);
+    void make_stripes(std::size_t first);
     [[nodiscard]] wish choose(dice& dice);
     void lock_and_unlock(dice& dice, const wish& what);
     void resize(lock_here& which, unsigned capacity);
@@ -84,6 +87,7 @@ private:
     [[nodiscard]] static std::string candidate_name(unsigned process);
     [[nodiscard]] bool yield(dice& dice, belief& mine, hold& held);
     void read_leader(const belief& mine);
+    void watch_leader(dice& dice, std::size_t lock);
 };
 
 }  // namespace pawl::sim

@@ -1,7 +1,11 @@
 // What a user of locks does with a leader, besides what it does with all locks.
 #include "sim/lock_user.h"
 
+#include "sim/async_calls.h"
 #include "sync/yielding.h"
+
+#include <pawl/error.h>
+#include <pawl/time_limit.h>
 
 #include <string>
 #include <system_error>
@@ -39,6 +43,39 @@ void lock_user::read_leader(const belief& mine)
         checker_->read(mine.lock, seen->fence, seen->payload);
     }
     checker_->answered(mine, "current", ec);
+}
+
+// Some watchers go on when the faults have ended. The leader that they have seen ends too, and they must learn of it.
+void lock_user::watch_leader(dice& dice, std::size_t lock)
+{
+    auto& where = *locks_[lock]->leader;
+    std::error_code ec;
+    std::uint64_t seen = 0;
+    if (dice.chance(0.8)) {
+        if (const auto now = where.current(ec)) {
+            checker_->read(lock, now->fence, now->payload);
+            seen = now->fence;
+        }
+        if (ec || process_->is_dead()) return;
+    }
+    const auto change = where.changed_since(seen);
+    const checker::watch mine{.who = process_.get(), .lock = lock, .seen = seen};
+    const auto stop = stop_token_for(dice);
+    const auto limit = time_limit::after(dice.spread(stage_->what.delay, 5 * stage_->what.lease));
+    checker_->begins_to_watch(mine);
+    switch (dice.below(seen == 0 ? 4 : 6)) {
+    case 0:
+        if (!change.try_wait(ec) && !ec) ec = errc::busy;
+        break;
+    case 1: wait_async(*process_, change, limit, stop, ec); break;
+    case 2:
+        if (!change.wait_for(limit.wait(), stop, ec) && !ec) ec = errc::timed_out;
+        break;
+    case 3: change.wait(stop, ec); break;
+    case 4: wait_async(*process_, change, time_limit::never(), {}, ec); break;
+    default: change.wait(ec); break;
+    }
+    checker_->watched(mine, ec);
 }
 
 }  // namespace pawl::sim

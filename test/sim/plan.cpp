@@ -1,5 +1,7 @@
 #include "sim/plan.h"
 
+#include "core/stripe.h"
+
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -42,6 +44,7 @@ std::string_view name_of(lock_plan::kind what)
     case lock_plan::kind::recursive: return "recursive";
     case lock_plan::kind::fair: return "fair";
     case lock_plan::kind::polling: return "polling";
+    case lock_plan::kind::striped: return "stripe";
     case lock_plan::kind::shared: return "shared";
     case lock_plan::kind::readers_first: return "readers-first";
     case lock_plan::kind::semaphore: return "semaphore";
@@ -71,6 +74,7 @@ std::vector<way_in> lock_plan::ways() const
         return {{.weight = writer_weight}, {.reads = true}, {.reads = true}};
     case kind::semaphore:
         return {{.weight = 1}, {.weight = (capacity + 1) / 2}, {.weight = capacity}};
+    case kind::striped: return std::vector<way_in>(ids.size());
     case kind::mutex:
     case kind::recursive:
     case kind::fair:
@@ -95,6 +99,33 @@ bool plan::server_may_be_silent() const
         fault::empty_restarts, fault::old_restarts,   fault::loading,       fault::wild_drift,
         fault::server_forward, fault::server_far_back};
     return std::ranges::any_of(silencers, [this](fault each) { return has(each); });
+}
+
+// Each stripe has two ids: so two ids share a mutex, and threads that use them must exclude each other.
+void draw_stripes(plan& drawn, dice dice)
+{
+    if (!dice.chance(0.2)) return;
+    const auto whole = drawn.locks.front().name;
+    const auto stripes = static_cast<std::size_t>(dice.between(2, 3));
+    const auto stored = dice.chance(0.8) ? layout::plain : layout::hash;
+    const auto longest_linger = std::min<nanoseconds>(drawn.lease, 1min);
+    const auto linger = dice.chance(0.3) ? at_least(1ms, dice.spread(1ms, longest_linger)) : 0ms;
+    std::vector<lock_plan> made;
+    for (std::size_t i = 0; i < stripes; ++i) {
+        made.push_back({.name = whole + ':' + std::to_string(i),
+                        .what = lock_plan::kind::striped,
+                        .how_stored = stored,
+                        .linger = linger,
+                        .whole = whole,
+                        .stripes = stripes});
+    }
+    const auto is_short = [](const lock_plan& each) { return each.ids.size() < 2; };
+    for (auto id = dice.between(-1000, 1000); std::ranges::any_of(made, is_short); ++id) {
+        auto& where = made[core::stripe_of(std::to_string(id), stripes)];
+        if (is_short(where)) where.ids.push_back(id);
+    }
+    drawn.locks.erase(drawn.locks.begin());
+    drawn.locks.insert(drawn.locks.end(), made.begin(), made.end());
 }
 
 void draw_members(plan& drawn, dice dice)

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ namespace pawl::sim {
 struct way_in {
     std::uint64_t weight = 1;
     bool reads = false;
+    // By an id of a striped_mutex: the lock to which the id belongs. The client must take this one.
+    std::optional<std::size_t> stripe{};
 };
 
 // As in parts/census.lua.
@@ -31,6 +35,7 @@ struct lock_plan {
         recursive,
         fair,
         polling,
+        striped,  // one stripe of a striped_mutex
         shared,
         readers_first,
         semaphore,
@@ -45,7 +50,11 @@ struct lock_plan {
     std::chrono::milliseconds linger{0};
     std::uint64_t capacity = 1;        // the weights that may be in at the same time
     std::vector<std::string> parts{};  // of a set: the names of its locks
-    unsigned expected = 1;             // a latch, a barrier: how many arrivals open it
+    // Of a stripe: the name of the whole, the number of its stripes, and some ids that belong to this stripe.
+    std::string whole{};
+    std::size_t stripes = 0;
+    std::vector<std::int64_t> ids{};
+    unsigned expected = 1;  // a latch, a barrier: how many arrivals open it
     // Of a once_per:
     std::chrono::milliseconds period{0};
     bool aligned = false;
@@ -93,6 +102,9 @@ struct plan {
 }
 
 [[nodiscard]] plan draw_plan(std::uint64_t seed, family kinds = family::exclusive);
+
+// The locks of the family `exclusive` have been drawn. In some runs, a striped_mutex takes the place of the first one.
+void draw_stripes(plan& drawn, dice dice);
 
 // The locks of the family `members`.
 void draw_members(plan& drawn, dice dice);

@@ -127,7 +127,7 @@ void run::drain()
 {
     heal();
     const auto longest = checker_->longest_lease();
-    nanoseconds bound = 4 * plan_.command_limit + 5s;
+    nanoseconds bound = 4 * plan_.command_limit + 5s + checker_->longest_sleep();
     for (const auto& lock : plan_.locks) {
         bound = std::max(bound, nanoseconds{server_.time_held(lock.name)} * 5 / 4 + bound);
     }

@@ -57,6 +57,8 @@ public:
     // Detects a waiter that was forgotten.
     virtual void watch_waiting() = 0;
     [[nodiscard]] virtual nanoseconds watch_period() const;
+    // How long a thread may sleep after the faults, although what it waits for is there.
+    [[nodiscard]] virtual nanoseconds longest_sleep() const { return nanoseconds{0}; }
     // Within this time a client gives back what it gave up, if it can.
     [[nodiscard]] virtual nanoseconds time_to_clean_up() const;
     virtual void check_orphans() = 0;

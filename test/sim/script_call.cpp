@@ -61,6 +61,7 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::term_check, kind::check},
         known_script{&scripts::term_release, kind::release},
         known_script{&scripts::term_yield, kind::yield},
+        known_script{&scripts::term_watch, kind::watch},
         known_script{&scripts::members_resize, kind::resize},
         known_script{&scripts::gate_arrive, kind::arrive},
         known_script{&scripts::gate_wait, kind::wait_at},
@@ -123,6 +124,7 @@ std::string_view name_of(kind what)
     case kind::cond_notify: return "notify";
     case kind::cond_leave: return "leave";
     case kind::yield: return "yield";
+    case kind::watch: return "watch";
     case kind::arrive: return "arrival";
     case kind::wait_at: return "wait";
     case kind::leave_queue: return "leave";

@@ -26,9 +26,10 @@ struct script_call {
         cond_notify,
         cond_leave,
         yield,
+        watch,        // for another leader
         arrive,       // at a gate
         wait_at,      // a gate
-        leave_queue,  // of a gate
+        leave_queue,  // of a gate, or of watchers
         resize,       // a semaphore
     };
     kind what{};

@@ -173,11 +173,12 @@ std::optional<std::string> server::holder_of(std::string_view key)
 std::optional<server::term> server::term_of(std::string_view key)
 {
     redis::reply_parser parser;
-    const auto reply = ask({"LRANGE", key, "0", "1"});
+    const auto reply = ask({"LRANGE", key, "0", "2"});
     static_cast<void>(parser.parse(reply));
     const auto view = parser.reply(reply);
-    if (!view.is_aggregate() || view.size() < 2) return std::nullopt;
-    return term{std::string{view[0].text()}, std::string{view[1].text()}};
+    if (!view.is_aggregate() || view.size() < 3) return std::nullopt;
+    return term{std::string{view[0].text()}, std::string{view[1].text()},
+                static_cast<std::uint64_t>(number_of(view[2].text()))};
 }
 
 server::members server::members_of(std::string_view key)

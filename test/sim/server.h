@@ -92,6 +92,7 @@ public:
     struct term {
         std::string holder;
         std::string candidate;
+        std::uint64_t fence = 0;
     };
     [[nodiscard]] std::optional<term> term_of(std::string_view key);
 
