@@ -82,7 +82,14 @@ public:
     void answered(const belief& which, std::string_view call, std::error_code why);
     // The work makes progress.
     void beaten(const belief& which);
-    void resized(const process& who, std::error_code why);
+    // How often the server has executed a resize of this semaphore to this capacity.
+    [[nodiscard]] virtual std::uint64_t resizes_to(std::size_t /*lock*/,
+                                                   unsigned /*capacity*/) const
+    {
+        return 0;
+    }
+    // `executed`: the server has executed such a resize during the call.
+    void resized(const process& who, std::size_t lock, bool executed, std::error_code why);
     void ended(belief& which);  // its hold is about to end
 
     // While this exists, a thread waits for a lock, in a call that may wait.

@@ -15,12 +15,12 @@ void checker::beaten(const belief& which)
     record_of(which.holder).beaten_at = which.who->now();
 }
 
-void checker::resized(const process& who, std::error_code why)
+void checker::resized(const process& who, std::size_t lock, bool executed, std::error_code why)
 {
+    if (who.is_dead()) return;
     const bool silent = why == errc::unreachable && plan_->server_may_be_silent();
-    if (why && !silent && !who.is_dead()) {
-        fail("no error without a cause", std::nullopt, "resize: " + why.message());
-    }
+    if (why && !silent) fail("no error without a cause", lock, "resize: " + why.message());
+    if (!why && !executed) fail("weights", lock, "a resize that succeeded was not executed");
 }
 
 // No hold is valid for longer than it may last.

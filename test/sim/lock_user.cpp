@@ -125,9 +125,9 @@ void lock_user::one_cycle(dice& dice)
         watch_leader(dice, what.lock);
         return;
     }
-    if (auto& here = *locks_[what.lock]; here.semaphore && dice.chance(0.05)) {
+    if (locks_[what.lock]->semaphore && dice.chance(0.05)) {
         const auto most = static_cast<std::int64_t>(stage_->what.locks[what.lock].capacity) + 2;
-        resize(here, static_cast<unsigned>(dice.between(1, most)));
+        resize(what.lock, static_cast<unsigned>(dice.between(1, most)));
     }
     if (what.by.locks != nullptr && dice.chance(0.1)) {
         lock_and_unlock(dice, what);
@@ -157,11 +157,12 @@ entry lock_user::entry_of(const wish& what) const
             .asked = what.since};
 }
 
-void lock_user::resize(lock_here& which, unsigned capacity)
+void lock_user::resize(std::size_t lock, unsigned capacity)
 {
+    const auto before = checker_->resizes_to(lock, capacity);
     std::error_code ec;
-    which.semaphore->resize(capacity, ec);
-    checker_->resized(*process_, ec);
+    locks_[lock]->semaphore->resize(capacity, ec);
+    checker_->resized(*process_, lock, checker_->resizes_to(lock, capacity) > before, ec);
 }
 
 // Like a std::timed_mutex.
@@ -270,7 +271,7 @@ void lock_user::get_for_sure(dice& dice, const wish& what)
         }
         // The semaphore was made smaller.
         if (auto& here = *locks_[what.lock]; here.semaphore && ec == errc::refused) {
-            resize(here, here.semaphore->capacity());
+            resize(what.lock, here.semaphore->capacity());
         }
         checker_->acquire_failed(
             *process_, what.lock, ec,

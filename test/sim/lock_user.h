@@ -77,7 +77,7 @@ private:
     void make_stripes(std::size_t first);
     [[nodiscard]] wish choose(dice& dice);
     void lock_and_unlock(dice& dice, const wish& what);
-    void resize(lock_here& which, unsigned capacity);
+    void resize(std::size_t lock, unsigned capacity);
     void get_for_sure(dice& dice, const wish& what);
     [[nodiscard]] std::optional<hold> try_to_get(dice& dice, const wish& what);
     void critical_section(dice& dice, const wish& what, hold held);

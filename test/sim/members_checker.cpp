@@ -128,6 +128,12 @@ bool members_checker::resizes(const change& what)
     return what.call.what == kind::resize && what.call.after_resize() == what.was.last_resize();
 }
 
+std::uint64_t members_checker::resizes_to(std::size_t index, unsigned capacity) const
+{
+    const auto found = own_[index].resizes_to.find(capacity);
+    return found == own_[index].resizes_to.end() ? 0 : found->second;
+}
+
 // Only a resize changes the capacity, and a copy of it that is late does not. If the server forgets the capacity, that
 // of the programs counts.
 void members_checker::check_capacity(const change& what)
@@ -136,6 +142,7 @@ void members_checker::check_capacity(const change& what)
     if (resizes(what) && !own_[what.lock].resizes.insert(what.is.last_resize()).second) {
         fail("weights", what.lock, "two resizes have the same number");
     }
+    if (resizes(what)) ++own_[what.lock].resizes_to[valid];
     if (!resizes(what) && what.is.last_resize() != what.was.last_resize()) {
         fail("weights", what.lock, "a resize was executed again, or too late");
     }

@@ -27,6 +27,7 @@ public:
     void data_lost(bool known) override;
     void watch_waiting() override;
     [[nodiscard]] bool may_refuse(std::size_t index) const override;
+    [[nodiscard]] std::uint64_t resizes_to(std::size_t index, unsigned capacity) const override;
 
 private:
     // What the server granted to one holder.
@@ -48,7 +49,8 @@ private:
         nanoseconds looked_at{-1};
         // The capacities of a semaphore: since when each was valid.
         std::vector<std::pair<nanoseconds, std::uint64_t>> capacities;
-        std::set<std::uint64_t> resizes;  // the numbers of its resizes
+        std::set<std::uint64_t> resizes;                    // the numbers of its resizes
+        std::map<std::uint64_t, std::uint64_t> resizes_to;  // capacity → how often
     };
     // A script, with the state of one lock before and after it.
     struct change {
