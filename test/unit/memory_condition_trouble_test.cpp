@@ -143,6 +143,8 @@ TEST_F(memory_condition, a_wait_that_gets_no_answer_gives_the_lock_back_later)
     server_.cut_off(client_);
     std::error_code ec;
     auto waiter = std::async(std::launch::async, [&] { more_.wait(held, ec); });
+    // On a busy machine the lease could end before the wait begins.
+    EXPECT_TRUE(eventually([&] { return queue_.unanswered() > 0; }));
     while (!is_ready(waiter)) server_.advance(100ms);
     EXPECT_EQ(ec, errc::unreachable);
     EXPECT_FALSE(held);
