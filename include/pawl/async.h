@@ -3,7 +3,7 @@
 // build the same for another framework; docs/async.md helps to choose.
 //
 // The calls do not block. There is one exception: on a `local:` server that does not run yet, the
-// first acquire of a client starts the server and waits for that. Thousands of calls may be in
+// first call of a client may start the server, and waits for that. Thousands of calls may be in
 // progress; none of them needs a thread of its own.
 //
 // The completion is called once, on the client's own thread. It is never called inside the call
@@ -194,10 +194,10 @@ PAWL_EXPORT void try_upgrade(shared_mutex& lock, hold& reader,
 
 // Sets the capacity, as counting_semaphore::resize() does. The object may be destroyed while the
 // call is in progress.
-// Round trips: two.
+// Round trips: as counting_semaphore::resize().
 // On failure: the completion gets the code; errors that are known at once are thrown.
 // Threads: any thread may call it.
-// Cancellation: none. The call ends within twice client_options::command_limit.
+// Cancellation: none. It ends as counting_semaphore::resize() does.
 PAWL_EXPORT void resize(counting_semaphore& what, unsigned capacity,
                         std::unique_ptr<completion> told);
 

@@ -74,8 +74,9 @@
 // Start. A call starts when it is awaited with co_await, not when the function returns. Its time
 // limit counts from then.
 //
-// Cancellation. By `stop`, for the calls that acquire or wait. All others end within
-// client_options::command_limit.
+// Cancellation. By `stop`, for the calls that acquire or wait. All others end by themselves: each of
+// their requests within client_options::command_limit. Most of them send one; the calls that change
+// a hold, and resize(), may send more.
 //
 // Lifetime. The mutex, latch or barrier object, or the hold that is extended or changed, must exist
 // until co_await has suspended the coroutine. So it may be a temporary inside the co_await
@@ -243,9 +244,9 @@ template <class ResumeOn = on_client_thread>
 // ── Semaphores ──────────────────────────────────────────────────────────────────────────────────
 
 // Sets the capacity.
-// Round trips: two.
+// Round trips: as counting_semaphore::resize().
 // On failure: co_await throws pawl::error, as counting_semaphore::resize() does.
-// Cancellation: none. It ends within twice client_options::command_limit.
+// Cancellation: none. It ends as counting_semaphore::resize() does.
 template <class ResumeOn = on_client_thread>
 [[nodiscard]] auto resize(counting_semaphore& what, unsigned capacity, ResumeOn&& resume_on = {})
 {

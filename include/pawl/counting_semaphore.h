@@ -218,11 +218,11 @@ public:
     // The same without blocking, with any completion token of Boost.Asio. Needs <pawl/asio.h>;
     // <pawl/coro.h>, <pawl/futures.h> and <pawl/async.h> have functions for other frameworks. The
     // object may be destroyed once the call has started.
-    // Round trips: two.
+    // Round trips: as counting_semaphore::resize().
     // On failure: the handler gets the error code.
     // Threads: as resize(). The handler is called through its associated executor, never inside the
     //     call.
-    // Cancellation: none. It ends within twice client_options::command_limit.
+    // Cancellation: none. It ends as counting_semaphore::resize() does.
     template <class CompletionToken>
     auto async_resize(unsigned capacity, CompletionToken&& token)
     {

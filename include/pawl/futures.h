@@ -173,10 +173,10 @@ inline std::future<void> release(hold&& what)
 // ── Semaphores ──────────────────────────────────────────────────────────────────────────────────
 
 // Sets the capacity. It does so even if the future is discarded.
-// Round trips: two.
+// Round trips: as counting_semaphore::resize().
 // On failure: get() throws pawl::error, as counting_semaphore::resize() does.
 // Threads: any thread may call it.
-// Cancellation: none. The call ends within twice client_options::command_limit.
+// Cancellation: none. It ends as counting_semaphore::resize() does.
 inline std::future<void> resize(counting_semaphore& what, unsigned capacity)
 {
     return detail::future_of<detail::future_end>(

@@ -15,7 +15,7 @@ give_back_machine::give_back_machine(std::shared_ptr<const lease> lease, boot_ti
     : lease_{std::move(lease)},
       wanted_until_{wanted_until},
       repeated_{how == giving::again},
-      once_more_{how == giving::first_time && wanted_until != boot_time{}},
+      once_more_{wanted_until != boot_time{}},
       command_limit_{command_limit}
 {
 }

@@ -177,9 +177,8 @@ void local_lock::kept(const lease_ptr& lease, const keep_reply& got, boot_time s
     // Handed over is as good as released. If it was lost meanwhile, it had been released before.
     const bool settled =
         std::holds_alternative<handed_over>(got) || std::holds_alternative<hold_status>(got);
-    const bool may_come = now <= lease->wanted_until;
     effects_.ended.push_back({lease, std::nullopt});
-    if (!settled || may_come) effects_.ended.back().to_server = giving::again;
+    if (!settled || lease->was_repeated()) effects_.ended.back().to_server = giving::again;
 }
 
 void local_lock::wanted(boot_time now)

@@ -241,12 +241,13 @@ std::string yield_message(const sync::grant& mine, const sync::trouble& why)
 bool leader::term::yield_to(std::string_view candidate)
 {
     core::check_name("candidate", candidate);
-    const auto got = sync::yield_to(*this, candidate);
-    const auto* const failed = std::get_if<sync::trouble>(&got);
-    if (failed == nullptr) return *std::get_if<bool>(&got);
-    const auto mine = async_access::granted(*this);
-    if (!mine) throw error{failed->code, std::string{nobody}};
-    throw error{failed->code, yield_message(*mine, *failed)};
+    const auto mine = async_access::look_at(*this);
+    if (!mine) throw error{errc::not_owner, std::string{nobody}};
+    const auto got = sync::yield_to(mine, candidate);
+    if (const auto* const failed = std::get_if<sync::trouble>(&got)) {
+        throw error{failed->code, yield_message(*mine, *failed)};
+    }
+    return *std::get_if<bool>(&got);
 }
 
 bool leader::term::yield_to(std::string_view candidate, std::error_code& ec) noexcept
@@ -266,7 +267,7 @@ void async::yield_to(leader::term& term, std::string_view candidate,
         throw error{errc::wrong_process, yield_message(*mine, {errc::wrong_process, {}})};
     }
     // `told` is in a shared_ptr because a std::function must be copyable.
-    sync::yield_to(term, candidate,
+    sync::yield_to(mine, candidate,
                    [mine, told = std::shared_ptr<value_completion<bool>>{std::move(told)}](
                        const sync::change::result& got) {
                        if (const auto* const failed = std::get_if<sync::trouble>(&got)) {

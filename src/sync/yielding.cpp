@@ -2,7 +2,6 @@
 
 #include "core/exchange.h"
 #include "core/request.h"
-#include "sync/async_access.h"
 
 #include <atomic>
 #include <cstdint>
@@ -74,19 +73,16 @@ change::verdict yielding::judge()
 
 }  // namespace
 
-change::result yield_to(const hold& term, std::string_view candidate)
+change::result yield_to(const grant_ptr& term, std::string_view candidate)
 {
-    const auto mine = async_access::look_at(term);
-    if (!mine) return trouble{errc::not_owner, "nobody leads with this term"};
-    yielding what{mine, candidate};
-    run(mine->client(), what);
+    yielding what{term, candidate};
+    run(term->client(), what);
     return what.outcome();
 }
 
-void yield_to(const hold& term, std::string_view candidate, yield_handler done)
+void yield_to(const grant_ptr& term, std::string_view candidate, yield_handler done)
 {
-    const auto mine = async_access::look_at(term);
-    mine->client().start(std::make_unique<yielding>(mine, candidate),
+    term->client().start(std::make_unique<yielding>(term, candidate),
                          [done = std::move(done)](const yielding& over) { done(over.outcome()); });
 }
 

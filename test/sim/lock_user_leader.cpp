@@ -2,6 +2,7 @@
 #include "sim/lock_user.h"
 
 #include "sim/async_calls.h"
+#include "sync/async_access.h"
 #include "sync/yielding.h"
 
 #include <pawl/error.h>
@@ -24,7 +25,7 @@ bool lock_user::yield(dice& dice, belief& mine, hold& held)
     if (!locks_[mine.lock]->leader || process_->is_dead() || !dice.chance(0.4)) return false;
     const auto to = candidate_name(static_cast<unsigned>(dice.below(stage_->what.processes)));
     checker_->changing(mine);
-    const auto got = sync::yield_to(held, to);
+    const auto got = sync::yield_to(async_access::look_at(held), to);
     const auto* const failed = std::get_if<sync::trouble>(&got);
     if (failed == nullptr && std::get<bool>(got)) {
         checker_->releasing(mine);

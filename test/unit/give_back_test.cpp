@@ -166,12 +166,12 @@ TEST_F(giving_back, is_done_once_more_when_no_request_can_arrive_any_more)
 TEST_F(giving_back, is_done_twice_if_its_acquire_was_repeated_long_ago)
 {
     const auto long_ago = at(-10'000);
-    auto m = machine(long_ago);
-    ASSERT_EQ(m.answered(done, at(1)).what, kind::pause);
-    ASSERT_EQ(m.on_time(at(501)).what, kind::send);
-    EXPECT_EQ(m.answered(gone, at(502)).what, kind::finish);
-    auto second = machine(long_ago, giving::again);
-    EXPECT_EQ(second.answered(gone, at(1)).what, kind::finish) << "it was released before";
+    for (const auto how : {giving::first_time, giving::again}) {
+        auto m = machine(long_ago, how);
+        ASSERT_EQ(m.answered(done, at(1)).what, kind::pause);
+        ASSERT_EQ(m.on_time(at(501)).what, kind::send);
+        EXPECT_EQ(m.answered(gone, at(502)).what, kind::finish);
+    }
 }
 
 TEST_F(giving_back, is_waited_for_during_two_command_limits_and_goes_on_after_that)

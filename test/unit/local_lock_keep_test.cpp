@@ -55,6 +55,14 @@ TEST_F(a_local_lock_that_asks, is_over_if_the_server_handed_it_to_another_client
     EXPECT_EQ(lock_.look(waiter_, at(11)).what, kind::ask);
 }
 
+// Its waiter may have had two places in the queue, and the second one has it now.
+TEST_F(a_local_lock_that_asks, is_given_back_again_if_its_acquire_was_repeated_long_ago)
+{
+    lease_->wanted_until = at(5);
+    lock_.kept(lease_, handed_over{}, at(10), at(11));
+    EXPECT_EQ(lock_.take_effects().ended.at(0).to_server, giving::again);
+}
+
 TEST_F(a_local_lock_that_asks, is_given_back_again_while_an_old_request_may_arrive)
 {
     lease_->wanted_until = at(500);
