@@ -9,8 +9,8 @@
 
 namespace pawl::redis {
 
-// The number of locks in all databases. Their fences and queues do not count. `socket` is for
-// messages. Throws pawl::error (unreachable). May leave another database selected.
+// The number of locks in all databases that somebody holds, and of latches and barriers at which some participants
+// have arrived and others have not. `socket` is for messages. Throws pawl::error (unreachable). May leave another database selected.
 [[nodiscard]] std::size_t count_locks(local_link& link, const std::string& socket,
                                       base::boot_time until);
 

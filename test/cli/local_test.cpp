@@ -193,6 +193,27 @@ TEST_F(local_server, stop_is_refused_while_locks_are_held)
     EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
 }
 
+// The server remembers all of them for a day.
+TEST_F(local_server, stop_ends_it_when_nobody_holds_a_permit_and_all_have_arrived)
+{
+    ASSERT_EQ(pawl_here({"run", "--capacity", "2", "seats", "--", "true"}).end, exited(0));
+    ASSERT_EQ(pawl_here({"latch", "--count", "1", "--down", "ready"}).end, exited(0));
+    ASSERT_EQ(pawl_here({"barrier", "--count", "1", "phase"}).end, exited(0));
+    EXPECT_EQ(pawl_here({"local", "stop"}).end, exited(0));
+}
+
+TEST_F(local_server, stop_is_refused_while_a_permit_is_held_or_an_arrival_is_missing)
+{
+    ASSERT_EQ(pawl_here({"latch", "--count", "2", "--down", "ready"}).end, exited(0));
+    process running = start_here({"run", "--capacity", "2", "seats", "-c", "echo up; read line"});
+    EXPECT_EQ(running.line_after("up"), "");
+    const result got = pawl_here({"local", "stop"});
+    EXPECT_EQ(got.end, exited(75));
+    EXPECT_NE(got.err.find("2 locks are held"), std::string::npos) << got.err;
+    running.write("go\n");
+    EXPECT_EQ(running.wait(patience), exited(0)) << running.err();
+}
+
 TEST_F(local_server, stop_is_refused_while_a_lock_is_held_in_another_database)
 {
     process running = start_here({"run", "--url", "local:?db=3", "k", "-c", "echo up; read line"});
