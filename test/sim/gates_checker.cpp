@@ -95,7 +95,8 @@ void gates_checker::after(const std::vector<std::string_view>& words, std::strin
     const auto is = read_gate(*server_, gate.name);
     if (reply.starts_with('-')) return;
     gate.exists = is.has_value();
-    gate.last_used = server_->clock();
+    // A waiter that leaves does not make the server remember the gate for longer.
+    if (call->what != kind::leave_queue) gate.last_used = server_->clock();
     if (!is) return;  // nobody can leave the queue of a gate that the server has lost
     auto was = *is;
     if (before_) {

@@ -122,10 +122,12 @@ void members_checker::check_sum(const change& what)
     if (!what.is.adds_up() || too_full) fail("weights", what.lock, what.is.describe());
 }
 
-// Whether this is a resize that is not late and was not executed before.
+// Whether this is a resize that is not late and was not executed before. The server may also have answered with an
+// error, for example while it loads its data.
 bool members_checker::resizes(const change& what)
 {
-    return what.call.what == kind::resize && what.call.after_resize() == what.was.last_resize();
+    return what.call.what == kind::resize && what.code >= 0 &&
+           what.call.after_resize() == what.was.last_resize();
 }
 
 std::uint64_t members_checker::resizes_to(std::size_t index, unsigned capacity) const
