@@ -6,7 +6,8 @@
 #
 # A line "--@ part" is replaced by parts/part.lua. A phrase, PHRASE(), is replaced by its definition: a line
 # "-- PHRASE() is …" in a part. A script that contains HOLDER is built once for each layout, as plain_a with the
-# phrases of parts/plain.lua, and as hash_a with those of parts/hash.lua.
+# phrases of parts/plain.lua, and as hash_a with those of parts/hash.lua. Each script that sends messages has two forms:
+# with the phrases of parts/channels.lua, and with those of parts/sharded_channels.lua.
 function(pawl_embed_scripts)
   cmake_parse_arguments(ARG "" "OUTPUT" "SCRIPTS" ${ARGN})
   set(generator ${PROJECT_SOURCE_DIR}/cmake/embed_script.cmake)

@@ -16,6 +16,7 @@
 
 #include <pawl/event.h>
 #include <pawl/export.h>
+#include <pawl/node.h>
 #include <pawl/options.h>
 
 #include <chrono>
@@ -67,6 +68,25 @@ public:
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] std::vector<hold_info> holds() const;
+
+    // Asks every node of a quorum, and returns what is known of each, in the order of the URL.
+    // Empty if the URL does not name a quorum.
+    // Round trips: one to each node, at the same time.
+    // On failure: throws pawl::error (wrong_process). A node that does not answer is `unreachable`.
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within client_options::command_limit.
+    [[nodiscard]] std::vector<node_info> nodes() const;
+
+    // Says that the nodes of a quorum are new: they may vote at once. Call it once, when all nodes
+    // of a new installation run. Otherwise each of them waits until all locks that it may have
+    // forgotten have ended. If locks exist on a node, nothing is changed, unless `force` is true.
+    // Never use `force` while clients hold locks: a node that was emptied may then vote twice.
+    // Round trips: a few to each node, at the same time.
+    // On failure: throws pawl::error (no_quorum if a node does not answer, refused if locks exist,
+    //     bad_argument if the URL does not name a quorum, wrong_process).
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within 10 times client_options::command_limit.
+    void init_nodes(bool force = false);
 
     // Returns the id of this client: 32 hexadecimal digits, new for each client.
     // Round trips: none.

@@ -16,6 +16,7 @@
 //   would_deadlock the calling thread has locked this mutex already    no, use recursive_mutex
 //   wrong_process  the client was inherited through fork()             no, make a new client
 //   not_due        a run of a once_per has begun in this period        yes, when the period is over
+//   no_quorum      too few nodes of a quorum can vote; see below       yes, later
 //
 // `busy` and `timed_out` are also used for a latch or barrier: it is not open, or was not open
 // until the limit. shared_mutex::try_upgrade() sets `busy` if other readers are in, and
@@ -33,6 +34,10 @@
 //   - the connection was refused, broke, or could not be made;
 //   - the server is a replica, or is not ready, for example because it loads its data;
 //   - this process could not start a thread that it needs, or has no file descriptors left.
+//
+// `no_quorum` means that too few nodes of a redlock: URL can vote: the others did not answer,
+// refused, were started lately, or their clocks were stepped (docs/topologies/quorum.md). The
+// message names the nodes and what is wrong with each.
 #pragma once
 
 #include <pawl/export.h>
@@ -56,6 +61,7 @@ enum class errc {
     would_deadlock,
     wrong_process,
     not_due,
+    no_quorum,
 };
 
 // The category of the codes above, with the name "pawl". No round trip; any thread may call these

@@ -33,6 +33,8 @@ enum class cause {
     closed,         // the client was destroyed before the hold, or this is a child after fork()
     held_too_long,  // lock_options::longest_hold has passed
     no_beat,        // lock_options::heartbeat has passed without a call of hold::beat()
+    bare_majority,  // jeopardy: of a quorum, only just a majority of the nodes has the lock. It is
+                    // renewed, but the next node that fails may take it away
 };
 
 // These return the state or the cause in words, for example "jeopardy" or "no reply".

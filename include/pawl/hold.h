@@ -93,10 +93,10 @@ public:
         }
     }
 
-    // Extends the lease to `lease` (10 ms to 24 h) on the server. The new local deadline is the
-    // time just before the request was sent, plus `lease`, minus drift. If the old deadline is
-    // later, it stays. With lock_options::longest_hold, the deadline is not later than the end of
-    // that time: valid_for() says how long the lock is valid now.
+    // Extends the lease to `lease` (10 ms to 24 h; on a quorum to longest_lease) on the server. The
+    // new local deadline is the time just before the request was sent, plus `lease`, minus drift.
+    // If the old one is later, it stays. With lock_options::longest_hold, the deadline is not later
+    // than the end of that time: valid_for() says how long the lock is valid now.
     // Round trips: one. None if the lock is lost already.
     // On failure: throws pawl::error or sets ec. The old deadline stays, unless the server says
     //     that the lock is lost.
@@ -126,8 +126,8 @@ public:
     // Round trips: none if the lock is valid for that long already. Otherwise one. If the answer
     //     takes longer than about 50 ms, more of the lease is used up than expected; the call may
     //     then ask once more or several times, each time for a longer lease.
-    // On failure: as extend(). `bad_argument` if lock_options::longest_hold does not allow
-    //     `duration`; the deadline may have become later by then.
+    // On failure: as extend(). `bad_argument` if lock_options::longest_hold, or longest_lease of a
+    //     quorum, does not allow `duration`; the deadline may have become later by then.
     // Threads: any thread may call it.
     // Cancellation: none. It ends within client_options::command_limit.
     void ensure(std::chrono::milliseconds duration);

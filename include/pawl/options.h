@@ -15,11 +15,12 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace pawl {
 
-// Allowed with rediss:// only. An empty ca_file means the system's certificates. An empty cert_file
-// means no client certificate.
+// Allowed with TLS only: rediss://, rediss+sentinel://, rediss+cluster://. An empty ca_file means
+// the system's certificates. An empty cert_file means no client certificate.
 struct tls_options {
     std::string ca_file{};
     std::string cert_file{};  // client certificate, PEM; needs key_file
@@ -28,9 +29,63 @@ struct tls_options {
     bool verify = true;         // false accepts any certificate: for tests only
 };
 
+// How sentinels are reached, with redis+sentinel:// and rediss+sentinel:// only. Set at most one of
+// the three password members.
+struct sentinel_options {
+    std::string user{};
+    std::string password{};
+    std::string password_file{};      // path; the first line is read on each connect
+    std::string password_env{};       // name of an environment variable
+    std::optional<bool> encrypted{};  // TLS; unset: as the scheme of the URL says
+    tls_options tls{};
+};
+
+// How many replicas must have acknowledged a grant or a renewal before it counts. Off by default.
+//
+//   options.acknowledged = 1;                                   one replica
+//   options.acknowledged = pawl::acknowledgement::majority();   with the primary, a majority of all
+//
+// Some of what was granted can still be lost in a failover: docs/guarantees.md, "What each level
+// promises". No function makes a round trip, and any thread may call them.
+class acknowledgement {
+public:
+    constexpr acknowledgement() noexcept = default;  // off
+    // NOLINTNEXTLINE(google-explicit-constructor): a number says it all
+    constexpr acknowledgement(int replicas) noexcept : replicas_{replicas} {}
+
+    // More than half of the servers: the primary and the greatest number of replicas that this
+    // client has seen there, but at least one.
+    [[nodiscard]] static constexpr acknowledgement majority() noexcept
+    {
+        acknowledgement made;
+        made.majority_ = true;
+        return made;
+    }
+
+    [[nodiscard]] constexpr bool is_on() const noexcept { return majority_ || replicas_ != 0; }
+    [[nodiscard]] constexpr bool is_majority() const noexcept { return majority_; }
+    [[nodiscard]] constexpr int replicas() const noexcept { return replicas_; }
+
+    bool operator==(const acknowledgement&) const = default;
+
+private:
+    int replicas_ = 0;
+    bool majority_ = false;
+};
+
 struct client_options {
     // redis://[user[:password]@]host[:port][/database]   one server
     // rediss://…                                         the same over TLS
+    // redis+sentinel://[user[:password]@]host[:port],host…/service[/database]
+    //                                                    a primary that sentinels know under the
+    //                                                    name `service`; user and password are
+    //                                                    those of the primary
+    // rediss+sentinel://…                                the same over TLS
+    // redis+cluster://[user[:password]@]host[:port],host…
+    //                                                    a Redis Cluster: some of its nodes
+    // rediss+cluster://…                                 the same over TLS
+    // redlock:url,url,url                                a quorum of 3, 5 or 7 independent servers:
+    //                                                    redis://, rediss:// or unix: each
     // unix:/path/to/socket                               one server on this machine
     // local:                                             a private server of this user, started on
     //                                                    first use: local_server.h
@@ -38,8 +93,10 @@ struct client_options {
     //                                                    testing.h; needs the library pawl::testing
     //
     // Query parameters (?a=b&c=d): db, name, password_file, password_env, ca_file, cert_file,
-    // key_file, server_name, verify=on|off. The members below override the URL. There is one
-    // exception: certificates are not verified if either the URL or tls.verify says so.
+    // key_file, server_name, verify=on|off, acknowledged=N|majority. With sentinels also:
+    // sentinel_user, sentinel_password_file, sentinel_password_env, sentinel_tls=on|off,
+    // sentinel_ca_file. The members below override the URL. There is one exception: certificates
+    // are not verified if either the URL or tls.verify says so.
     std::string url = "redis://127.0.0.1:6379";
 
     // Set at most one of the three password members.
@@ -51,6 +108,17 @@ struct client_options {
     std::string name{};  // name of the connections at the server; default: pawl:HOST:PID
     tls_options tls{};
 
+    // Instead of `url`: the nodes of a quorum, as in redlock:. The members above are for each node.
+    std::vector<std::string> nodes{};
+
+    sentinel_options sentinel{};
+
+    // For a server with replicas: an acquire, a hand-over and a renewal count only when this many
+    // replicas have acknowledged them. If fewer do, the lock is not granted (`unreachable`), and is
+    // given back; a renewal has failed. Costs a round trip between the servers, and a hand-over
+    // costs one more request. 0 – 64; 0 is off. Not with a quorum.
+    acknowledgement acknowledged{};
+
     // Longest time for making one connection, with its handshake. 10 ms – 10 min.
     std::chrono::milliseconds connect_limit{2'000};
 
@@ -59,7 +127,9 @@ struct client_options {
     // command_limit is shorter.
     std::chrono::milliseconds command_limit{3'000};
 
-    // How long the destructor of the client waits at most. 0 – 10 min.
+    // How long the destructor of the client waits at most. 0 – 10 min. It waits for locks that are
+    // being given back. Of a quorum, it also waits until each node has answered the last releases,
+    // or has been silent for half a second.
     std::chrono::milliseconds shutdown_limit{1'000};
 
     // Number of connections for blocking calls. 1 – 1024. If more threads make calls at the same
@@ -69,6 +139,11 @@ struct client_options {
     // Drift: how much the length of a second may differ between this machine's clock and the
     // server's, as a fraction. Local deadlines are shortened by it. 0 – 0.5.
     double clock_drift = 0.01;
+
+    // With redlock: or `nodes` only: no lock may have a longer lease. A node that has lost its data
+    // does not vote for this time and a little more, because it may have forgotten a lock. All
+    // clients of the quorum must have the same value. 10 ms – 60 s.
+    std::chrono::milliseconds longest_lease{60'000};
 
     // Called for every change of state of a hold of this client (event.h), in order. A grant is not
     // reported: the first event of a hold comes when it leaves the state `held`. It runs on a

@@ -51,19 +51,23 @@ void event_loop::stop()
         signal_event(guest_wake_up_.get());
     }
     thread_.join();
-    // The tasks that are left never run. They are destroyed after the mutex is unlocked, because
+    // The tasks that are left never run. They are destroyed after the mutexes are unlocked, because
     // their destructors may call back.
     std::vector<task> left;
     {
         common::unique_lock held{mutex_};
         guest_left_.wait(held, [this]() PAWL_REQUIRES(mutex_) { return !has_guest_; });
+    }
+    // Another thread may still run what it began before: run_or_post().
+    const common::scoped_lock running{turn_};
+    {
+        const common::scoped_lock guard{mutex_};
         for (auto* const each :
              {&wake_up_, &guest_wake_up_, &alarm_, &epoll_, &short_epoll_, &guest_epoll_}) {
             each->reset();
         }
         left.swap(posted_);
     }
-    const common::scoped_lock running{turn_};
     timers_.clear();
 }
 
@@ -187,7 +191,13 @@ void event_loop::run()
         const auto next = fall_asleep();
         if (!next) return;
         const int timeout = poll_timeout(next->until, platform_->now());
-        take_turn(wait_on(*next->epoll, room, timeout, nullptr), who::own_thread);
+        const auto ready = wait_on(*next->epoll, room, timeout, nullptr);
+        if (ready.empty()) {
+            // Mostly the end of a short nap. A turn without work could make a guest wait for its own.
+            const common::scoped_lock guard{mutex_};
+            if (posted_.empty() && next_timer_ > platform_->now()) continue;
+        }
+        take_turn(ready, who::own_thread);
     }
 }
 
@@ -199,8 +209,9 @@ std::optional<event_loop::nap> event_loop::fall_asleep()
     asleep_until_ = posted_.empty() ? next_timer_ : boot_time::min();
     const auto now = platform_->now();
     left_to_guests_ = leaves_it_to_guests(now);
-    if (!left_to_guests_) return nap{asleep_until_, &epoll_};
-    return nap{std::min(asleep_until_, now + guest_return_window), &short_epoll_};
+    // A guest need not wake it for a timer that is later than the end of its nap.
+    if (left_to_guests_) asleep_until_ = std::min(asleep_until_, now + guest_return_window);
+    return nap{asleep_until_, left_to_guests_ ? &short_epoll_ : &epoll_};
 }
 
 bool event_loop::leaves_it_to_guests(boot_time now) const

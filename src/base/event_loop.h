@@ -14,6 +14,9 @@
 //   work was posted        yes              what was posted in its own turn
 //   timers, the alarm      yes              no
 //
+// Before it waits, such a thread can also begin its task itself: run_or_post(). This may happen while another thread is
+// the guest.
+//
 // When guests come and go all the time, as when a lock is passed back and forth, a reply may arrive
 // just before its guest does. If the own thread was woken in this case, it leaves the descriptors
 // to the guests, until no guest has come or left for a millisecond, or another thread waits for the
@@ -66,6 +69,8 @@ public:
     timer call_at(boot_time when, task work) override;
     void cancel(const timer& handle) override;
     [[nodiscard]] bool help(platform& here, boot_time until, const std::stop_token& woken) override;
+
+    void run_or_post(task work) override PAWL_EXCLUDES(mutex_);
 
     void own_thread_only(bool now) override;
 

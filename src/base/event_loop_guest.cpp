@@ -105,6 +105,20 @@ std::optional<bool> event_loop::wait_as_guest(const platform& here, boot_time un
     return false;
 }
 
+void event_loop::run_or_post(task work)
+{
+    {
+        const common::scoped_lock guard{mutex_};
+        if (!wake_up_) return;
+        posted_.push_back(std::move(work));
+        // The thread whose turn it is will see the task.
+        if (in_turn_) return;
+    }
+    const signals_blocked signals;
+    // If it is refused as a guest, the own thread runs the task.
+    take_turn({}, who::guest);
+}
+
 bool event_loop::may_have_guest()
 {
     const common::scoped_lock guard{mutex_};

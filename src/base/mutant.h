@@ -56,6 +56,14 @@ enum class mutant : std::uint8_t {
     reader_joins_weak_lease,     // a reader joins a lease of its process that is not sound any more
     stripe_by_process,           // the hash of an id depends on the process
     stripe_off_in_one_client,    // some clients use the next stripe
+    bare_after_replica,          // a bare acquire of a server that was a replica meanwhile
+    d6_majority_of_reachable,    // a quorum is counted over the nodes that answer
+    d8_error_leaves_votes,       // a node has an error, so the votes of the others are not returned
+    d10_failed_extend_releases,  // an extension without a majority returns all votes of the hold
+    d26_greatest_number,  // the fence is the greatest number of the votes, and they are not raised
+    d43_best_vote,        // the deadline of a hold is that of its best vote
+    d43_first_request,    // the lease of a vote is counted from the first request for it
+    late_restore,         // a restore is executed as long as the hold is valid
 };
 
 #ifdef PAWL_MUTANTS

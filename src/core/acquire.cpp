@@ -69,6 +69,9 @@ step acquire_machine::answered(const acquire_reply& got, boot_time now)
     sending_ = false;
     if (const auto* const grant = std::get_if<granted>(&got)) return on_grant(*grant, now);
     if (const auto* const others = std::get_if<busy>(&got)) return on_busy(*others, now);
+    if (const auto* const short_of = std::get_if<unacknowledged>(&got)) {
+        return on_unacknowledged(short_of->why, now);
+    }
     return on_failure(std::get<failure>(got), now);
 }
 
@@ -99,7 +102,7 @@ step acquire_machine::on_failure(const failure& got, boot_time now)
 
 step acquire_machine::on_pause_over(boot_time now)
 {
-    if (now >= limit_) return finish(seen_busy_ ? errc::timed_out : errc::unreachable, {});
+    if (now >= limit_) return finish(seen_busy_ ? errc::timed_out : no_answer_, {});
     // The server had answered before the pause, so the pause must not use up its patience.
     if (std::exchange(waiting_, false)) patience_.restart(now);
     return send(now);
@@ -113,6 +116,7 @@ step acquire_machine::on_cancel(boot_time now, std::string_view why)
 
 step acquire_machine::on_grant(const granted& got, boot_time now)
 {
+    if (got.at) sent_ = std::min(sent_, *got.at);
     const auto deadline = local_deadline(sent_, plan_.lease, plan_.drift);
     if (now >= deadline && !base::is(base::mutant::d5_stale_grant)) {
         // The answer took longer than the lease. Asking again restarts the lease if the server still
@@ -124,12 +128,23 @@ step acquire_machine::on_grant(const granted& got, boot_time now)
         }
         return send(now);
     }
+    result_.unacknowledged = false;
     result_.fence = got.fence;
     result_.unheard = got.found && queued_;
     if (!seen_busy_ && !unanswered_) result_.hint = got.hint;
     if (unanswered_) result_.wanted_until = wanted_until_;
     result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
     return {.what = step::kind::finish};
+}
+
+// The server has it for this holder, and other callers wait for it meanwhile. The next request writes it anew.
+step acquire_machine::on_unacknowledged(const failure& why, boot_time now)
+{
+    uncertain_ = true;
+    result_.unacknowledged = true;
+    shortage_ = why.detail;
+    if (is_silence(why.what)) return on_no_answer(why, now);
+    return finish(errc_of(why.what), why.detail);
 }
 
 step acquire_machine::on_granted(const grant_notice& got, boot_time now)
@@ -144,8 +159,14 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
     const auto age = now - at;
-    if (plan_.mine.what->kind == object_kind::many && !base::is(base::mutant::part_is_whole)) {
-        return ask_for_the_rest(now);
+    const auto kind = plan_.mine.what->kind;
+    if (kind == object_kind::many && !base::is(base::mutant::part_is_whole)) {
+        return ask_with_grant(now);
+    }
+    // This client has written nothing that the replicas could acknowledge.
+    if (!got.acknowledged && !is_gate(kind)) {
+        uncertain_ = true;
+        return ask_with_grant(now);
     }
     if (age < age.zero() || age > plan_.lease / 4) {
         patience_.restart(now);
@@ -157,9 +178,9 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     return {.what = step::kind::finish};
 }
 
-// The server has handed over one of the locks, and the place is used up. The next request takes the others too,
-// or gives this one back.
-step acquire_machine::ask_for_the_rest(boot_time now)
+// The server has handed over the lock, or one of many, and the place is used up. The next request writes the lock
+// anew; of many locks it takes the others too, or gives this one back.
+step acquire_machine::ask_with_grant(boot_time now)
 {
     queued_ = false;
     waiting_ = false;
@@ -169,7 +190,12 @@ step acquire_machine::ask_for_the_rest(boot_time now)
 
 step acquire_machine::on_busy(const busy& got, boot_time now)
 {
-    seen_busy_ = true;
+    seen_busy_ = got.shortage.empty();
+    if (!seen_busy_ || std::exchange(short_of_nodes_, false)) result_.detail = got.shortage;
+    if (!seen_busy_) {
+        short_of_nodes_ = true;
+        no_answer_ = errc::no_quorum;
+    }
     waiting_ = true;
     silent_ = false;
     queued_ = got.queued;
@@ -187,7 +213,7 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
         return finish(errc::not_a_lock,
                       "its value has no expiry and does not look like the token of a lock");
     }
-    if (now >= limit_) return finish(errc::timed_out, {});
+    if (now >= limit_) return finish(seen_busy_ ? errc::timed_out : no_answer_, {});
 
     auto until = std::min(now + next_look(got.holder), limit_);
     // The holder may have crashed, so ask as soon as its lease is over.
@@ -221,17 +247,20 @@ std::chrono::nanoseconds acquire_machine::foreign_pause() const
 
 step acquire_machine::on_no_answer(const failure& got, boot_time now)
 {
+    no_answer_ = errc_of(got.what);
     const auto again = patience_.next_try(now);
     const bool stuck = uncertain_ && !plan_.own_holder;
     out_of_patience_ = !again;
     // A caller that does not wait gets the failure after the second "try later": the first may have come
     // over an old connection to a server that is a replica now. If there is no server, the caller gets
     // the failure at once.
-    if (got.what == failure_kind::unavailable) ++times_unavailable_;
+    if (got.what == failure_kind::unavailable || got.what == failure_kind::elsewhere) {
+        ++times_unavailable_;
+    }
     const bool hopeless = plan_.limit.is_now() && (got.no_server || times_unavailable_ >= 2);
     if (!again || stuck || hopeless || now >= limit_) {
         const bool only_late = again && seen_busy_ && !stuck && !hopeless;
-        return finish(only_late ? errc::timed_out : errc::unreachable, got.detail);
+        return finish(only_late ? errc::timed_out : errc_of(got.what), got.detail);
     }
     result_.detail = got.detail;
     return pause(std::min(*again, limit_));
@@ -284,6 +313,8 @@ step acquire_machine::finish(errc failure, std::string detail)
 {
     result_.failure = failure;
     if (!detail.empty()) result_.detail = std::move(detail);
+    // The last try may have had another problem. But this is why it was not granted before.
+    if (result_.unacknowledged) result_.detail = shortage_;
     result_.uncertain = uncertain_;
     if (silent_) result_.silence = {patience_.since(), out_of_patience_};
     if (unanswered_) result_.wanted_until = wanted_until_;

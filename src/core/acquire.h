@@ -7,8 +7,10 @@
 //              │ ├──busy──────────▶ pause ──▶ send …                    until the caller's limit
 //              │ ├──in the queue,
 //              │ │  foreign holder▶ wait ──▶ send …   every 20–100 ms, until the caller's limit
-//              │ └──no answer─────▶ pause (back-off) ──▶ send …         until patience ends
-//              └── the grant came too late to be useful: ask again
+//              │ ├──no answer, or
+//              │ │  granted and not
+//              │ │  acknowledged──▶ pause (back-off) ──▶ send …         until patience ends
+//              └── the grant came too late to be useful, or it was handed over and is not acknowledged: ask again
 //
 // A foreign holder belongs to another library. It does not tell the next waiter when it releases the lock,
 // so the waiters of pawl must ask.
@@ -86,6 +88,9 @@ struct acquire_result {
     // delayed request arrives. It must be released.
     bool uncertain = false;
 
+    // Not granted, because too few replicas acknowledged it: the server has granted it to this call.
+    bool unacknowledged = false;
+
     // A request may still be on its way, also after a grant. It is not executed after this time.
     base::boot_time wanted_until{};
 
@@ -122,7 +127,8 @@ private:
     [[nodiscard]] static step pause(base::boot_time until);
     step finish(errc failure, std::string detail);
     step on_grant(const granted& got, base::boot_time now);
-    step ask_for_the_rest(base::boot_time now);
+    step on_unacknowledged(const failure& why, base::boot_time now);
+    step ask_with_grant(base::boot_time now);
     step on_busy(const busy& got, base::boot_time now);
     step on_failure(const failure& got, base::boot_time now);
     [[nodiscard]] failure without_answer(failure_kind why, std::string detail) const;
@@ -143,6 +149,7 @@ private:
     bool queued_ = false;      // this waiter has a place in the queue
     poll_pauses pauses_;       // without a place in the queue
     bool seen_busy_ = false;
+    bool short_of_nodes_ = false;                   // the last answer was busy::shortage
     std::optional<base::boot_time> no_lock_since_;  // since when the value is not a holder
     unsigned times_unavailable_ = 0;                // answers that mean "try later"
     bool asked_before_ = false;
@@ -151,6 +158,8 @@ private:
     bool waiting_ = false;  // in a pause or wait because the lock was busy
     bool silent_ = false;   // no answer to the last request
     bool out_of_patience_ = false;
+    std::string shortage_;                // why a grant was not acknowledged
+    errc no_answer_ = errc::unreachable;  // what the last request without an answer means
     acquire_result result_;
 };
 

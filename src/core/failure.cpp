@@ -10,9 +10,11 @@ errc errc_of(failure_kind what) noexcept
     case failure_kind::not_due: return errc::not_due;
     case failure_kind::gone: return errc::lost;
     case failure_kind::cancelled: return errc::cancelled;
+    case failure_kind::no_quorum: return errc::no_quorum;
     case failure_kind::unavailable:
     case failure_kind::no_reply:
-    case failure_kind::unreachable: break;
+    case failure_kind::unreachable:
+    case failure_kind::elsewhere: break;
     }
     return errc::unreachable;
 }
@@ -30,7 +32,9 @@ cause cause_of(failure_kind what) noexcept
     case failure_kind::gone: return cause::vanished;
     case failure_kind::no_reply: return cause::no_reply;
     case failure_kind::unavailable:
-    case failure_kind::unreachable: return cause::unreachable;
+    case failure_kind::unreachable:
+    case failure_kind::elsewhere:
+    case failure_kind::no_quorum: return cause::unreachable;
     case failure_kind::not_due:  // no renewal fails in this way
     case failure_kind::cancelled: break;
     }

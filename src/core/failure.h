@@ -17,6 +17,8 @@ enum class failure_kind {
     gone,         // the holder that was to be exchanged does not have the lock any more
     no_reply,     // the request was sent, but no answer came within the limit
     unreachable,  // there is no connection, or it broke
+    elsewhere,    // this server does not have the lock any more; another one of the store does
+    no_quorum,    // too few nodes of a quorum gave an answer
     cancelled,    // stop was requested by the caller's stop_token
 };
 
@@ -28,7 +30,8 @@ struct failure {
     bool maybe_executed = false;
     // The store may still execute the request, at any later time: it did not say until when it is wanted.
     bool maybe_late = false;
-    // No server listens at any of the store's addresses.
+    // No server listens at any of the store's addresses; or so many nodes of a quorum may not vote that no
+    // majority is left. To ask again at once does not help.
     bool no_server = false;
 
     bool operator==(const failure&) const = default;
@@ -45,7 +48,8 @@ struct failure {
 [[nodiscard]] constexpr bool is_silence(failure_kind what) noexcept
 {
     return what == failure_kind::unavailable || what == failure_kind::no_reply ||
-           what == failure_kind::unreachable;
+           what == failure_kind::unreachable || what == failure_kind::elsewhere ||
+           what == failure_kind::no_quorum;
 }
 
 // The error code that the caller gets.

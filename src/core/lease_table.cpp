@@ -112,17 +112,23 @@ void lease_table::extended(const lease_ptr& lease, milliseconds length, boot_tim
                            transitions& out)
 {
     if (lease->is_over()) return;
-    lease->deadline = std::max(lease->deadline.load(), local_deadline(sent, length, drift_));
-    // The next renewal is sent when two thirds of a usual lease are left, as after a renewal.
-    lease->renew_at = std::max(lease->renew_at, sent + length - 2 * (lease->length / 3));
-    if (base::is(base::mutant::d14_renewal_storm)) lease->renew_at = sent;
-    if (base::is(base::mutant::d15_renewal_forgotten) && lease->under_way) lease->renew = false;
-    lease->failures = 0;
-    lease->due = false;
-    if (lease->state == hold_state::jeopardy) {
+    restart(*lease, length, sent);
+    // A quorum answers as soon as a majority has the lock. That does not show whether more nodes have it.
+    if (lease->state == hold_state::jeopardy && lease->why != cause::bare_majority) {
         move_to(lease, hold_state::held, cause::none, {}, out);
     }
     schedule(lease);
+}
+
+void lease_table::restart(lease& lease, milliseconds length, boot_time sent) const
+{
+    lease.deadline = std::max(lease.deadline.load(), local_deadline(sent, length, drift_));
+    // The next renewal is sent when two thirds of a usual lease are left, as after a renewal.
+    lease.renew_at = std::max(lease.renew_at, sent + length - 2 * (lease.length / 3));
+    if (base::is(base::mutant::d14_renewal_storm)) lease.renew_at = sent;
+    if (base::is(base::mutant::d15_renewal_forgotten) && lease.under_way) lease.renew = false;
+    lease.failures = 0;
+    lease.due = false;
 }
 
 void lease_table::lose(const lease_ptr& lease, cause why, transitions& out)
@@ -193,6 +199,15 @@ std::vector<lease_ptr> lease_table::take_due(boot_time now, std::size_t most)
     return taken;
 }
 
+void lease_table::renew_soon(boot_time now)
+{
+    for (const auto& lease : all()) {
+        if (lease->under_way || lease->due) continue;
+        lease->renew_at = std::min(lease->renew_at, now);
+        schedule(lease);
+    }
+}
+
 void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, milliseconds length,
                              boot_time sent, boot_time now, transitions& out)
 {
@@ -202,15 +217,28 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, mill
     const auto* const status = std::get_if<hold_status>(&got);
     if (status == nullptr) {
         if (is_last) on_renewal_failed(lease, std::get<failure>(got), now, out);
-    } else if (*status == hold_status::done) {
+    } else if (*status == hold_status::done || *status == hold_status::weak) {
         if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
-        extended(lease, length, sent, out);
+        restart(*lease, length, sent);
+        on_renewed(lease, *status == hold_status::weak, out);
     } else if (!lease->changing) {
         lose(lease, cause_of(*status), out);
     } else if (is_last) {
         renew_later(lease, now);
     }
+}
+
+void lease_table::on_renewed(const lease_ptr& lease, bool weak, transitions& out)
+{
+    if (weak && lease->state == hold_state::held) {
+        move_to(lease, hold_state::jeopardy, cause::bare_majority, {}, out);
+    } else if (weak) {
+        lease->why = cause::bare_majority;
+    } else if (lease->state == hold_state::jeopardy) {
+        move_to(lease, hold_state::held, cause::none, {}, out);
+    }
+    schedule(lease);
 }
 
 void lease_table::on_renewal_failed(const lease_ptr& lease, const failure& got, boot_time now,
@@ -220,8 +248,8 @@ void lease_table::on_renewal_failed(const lease_ptr& lease, const failure& got, 
     renew_later(lease, now);
     if (lease->state == hold_state::held) {
         move_to(lease, hold_state::jeopardy, cause_of(got.what), got.detail, out);
-    } else if (lease->why == cause::no_beat) {
-        // The holder went on, so it is not the reason any more.
+    } else if (lease->why == cause::no_beat || lease->why == cause::bare_majority) {
+        // The holder went on, or there is not even a majority: that is not the reason any more.
         lease->why = cause_of(got.what);
     }
 }
@@ -231,6 +259,9 @@ void lease_table::leave_out(const lease_ptr& lease, boot_time now, transitions& 
     try_again_later(lease, now);
     if (lease->state == hold_state::held) {
         move_to(lease, hold_state::jeopardy, cause::no_beat, {}, out);
+    } else if (lease->why == cause::bare_majority) {
+        // With a bare majority it was renewed. Now it is not.
+        lease->why = cause::no_beat;
     }
 }
 

@@ -80,6 +80,9 @@ public:
     [[nodiscard]] std::vector<lease_ptr> take_due(base::boot_time now, std::size_t most);
     static constexpr std::size_t most_under_way = 4'000;
 
+    // All leases are due at once: the store may have lost some of them.
+    void renew_soon(base::boot_time now);
+
     // The answer to a renewal to `length` that was sent at `sent`. It may be late: the lease counts from
     // `sent`.
     void on_renewal(const lease_ptr& lease, const hold_reply& got, std::chrono::milliseconds length,
@@ -94,6 +97,8 @@ public:
 private:
     [[nodiscard]] base::boot_time first_wake() const noexcept;
     void schedule(const lease_ptr& lease);
+    void restart(lease& lease, std::chrono::milliseconds length, base::boot_time sent) const;
+    void on_renewed(const lease_ptr& lease, bool weak, transitions& out);
     void no_longer_under_way(lease& lease) noexcept;
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);

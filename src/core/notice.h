@@ -17,6 +17,9 @@ struct grant_notice {
     // which the message arrived: it may have been on its way for any time, and the lease ran meanwhile.
     // boot_time{} if it is not known.
     base::boot_time at{};
+
+    // False: the grant counts only after a request of the waiter, which the replicas acknowledge.
+    bool acknowledged = true;
 };
 
 }  // namespace pawl::core

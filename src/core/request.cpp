@@ -11,6 +11,7 @@ cause cause_of(hold_status what) noexcept
 {
     switch (what) {
     case hold_status::done: break;
+    case hold_status::weak: return cause::bare_majority;
     case hold_status::vanished: return cause::vanished;
     case hold_status::taken: return cause::taken;
     case hold_status::not_a_lock: return cause::not_a_lock;
@@ -29,7 +30,9 @@ const failure* failure_in(const reply& got)
 {
     return std::visit(
         [](const auto& each) -> const failure* {
-            if constexpr (std::is_same_v<std::decay_t<decltype(each)>, renew_request::reply>) {
+            using got_reply = std::decay_t<decltype(each)>;
+            if constexpr (std::is_same_v<got_reply, renew_request::reply> ||
+                          std::is_same_v<got_reply, restore_reply>) {
                 return nullptr;  // each lock has its own reply
             } else {
                 return std::get_if<failure>(&each);
@@ -49,6 +52,19 @@ reply failed(const request& what, const failure& why)
                 return typename std::decay_t<decltype(each)>::reply{why};
             },
             *question);
+    }
+    if (const auto* const asked = std::get_if<node_request>(&what)) {
+        return std::visit(
+            [&](const auto& each) -> reply {
+                if constexpr (requires { each.all; }) {
+                    restore_reply got;
+                    got.all.assign(each.all.size(), why);
+                    return got;
+                } else {
+                    return typename std::decay_t<decltype(each)>::reply{why};
+                }
+            },
+            *asked);
     }
     return acquire_reply{why};
 }

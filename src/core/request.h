@@ -5,7 +5,7 @@
 // count, not the change.
 //
 //   request           reply                                   when it is executed again, it …
-//   acquire_request   granted | busy | failure                finds its own grant or place again
+//   acquire_request   granted | busy | unacknowledged | …     finds its own grant or place again
 //   count_request     hold_status | failure                   sets the same count
 //   extend_request    hold_status | failure                   never shortens the lease
 //   renew_request     hold_status | failure for each lock     never shortens a lease
@@ -20,11 +20,14 @@
 //   yield_request     handed_over | no_candidate | …          finds what it did; never acts a second time
 //   read_request      term_seen | failure                     changes nothing
 //   due_request       due | failure                           changes nothing
+//   node_request      one of core/vote.h, to one node of a quorum
 #pragma once
 
 #include "base/clock.h"
 #include "core/failure.h"
 #include "core/object.h"
+#include "core/request_parts.h"
+#include "core/vote.h"
 
 #include <chrono>
 #include <cstdint>
@@ -35,43 +38,6 @@
 #include <vector>
 
 namespace pawl::core {
-
-// ── Parts of requests ───────────────────────────────────────────────────────────────────────────
-
-// The object that is asked about, and the holder that asks. Both must outlive the request.
-struct claim {
-    const object* what{};
-    std::string_view holder{};
-};
-
-// A value that a store gives with a grant, and wants back when the same object is acquired again. Only the
-// store knows what it means. A request with a hint may be late (failure::maybe_late).
-struct hint {
-    std::uint64_t value = 0;  // 0: no hint
-
-    explicit operator bool() const noexcept { return value != 0; }
-};
-
-// The content of a waiter's place in the queue, without the holder id.
-struct queue_place {
-    std::string_view client{};  // the client that is told of the grant
-    std::chrono::milliseconds lease{};
-    unsigned reserve = 0;  // numbers to set aside above the fence
-};
-
-// ── Parts of replies ────────────────────────────────────────────────────────────────────────────
-
-// What the store says about a holder id.
-enum class hold_status {
-    done,        // it is the holder, and the request was executed
-    vanished,    // the lock has no holder
-    taken,       // the lock has another holder
-    not_a_lock,  // the value under this name is of another type
-};
-// Here and below, `failure` comes first: a reply that was never set is a failure.
-using hold_reply = std::variant<failure, hold_status>;
-
-[[nodiscard]] cause cause_of(hold_status what) noexcept;
 
 // The kind of holder of a busy lock.
 enum class held_by {
@@ -86,15 +52,24 @@ struct granted {
     std::uint64_t fence{};
     bool found = false;  // granted before this request: to an earlier try, or by hand-over
     core::hint hint{};   // for the next acquire, if no other client has the lock until then
+    // When the lease began, if that may be before the request was sent.
+    std::optional<base::boot_time> at{};
 };
 
 struct busy {
     std::chrono::milliseconds left{-1};  // the rest of the holder's lease; -1 if it is not known
     held_by holder = held_by::pawl;
     bool queued = false;  // the waiter has a place in the queue
+    // Not empty: nobody need have the lock, but too few nodes of a quorum can vote. What is wrong at each of them.
+    std::string shortage{};
 };
 
-using acquire_reply = std::variant<failure, granted, busy>;
+// The store has granted it, but not as safely as it was asked to: too few replicas have it.
+struct unacknowledged {
+    failure why{};
+};
+
+using acquire_reply = std::variant<failure, granted, busy, unacknowledged>;
 
 struct acquire_request {
     using reply = acquire_reply;
@@ -178,7 +153,8 @@ struct release_request {
 // ── Keep: hand the lock over to the first waiter; if there is none, the lock stays ──────────────
 
 struct kept {
-    std::uint64_t fence{};  // a new fence
+    std::uint64_t fence{};       // a new fence
+    bool lease_restarts = true;  // false: the deadline must not be counted from this request
 };
 struct handed_over {};
 struct superseded {};  // another keep request was executed first
@@ -322,11 +298,13 @@ using exchange_request =
     std::variant<count_request, extend_request, check_request, keep_request, release_request,
                  resize_request, arrive_request, wait_request, look_request, notify_request,
                  yield_request, read_request, due_request>;
-using request = std::variant<acquire_request, renew_request, exchange_request>;
+using request = std::variant<acquire_request, renew_request, exchange_request, node_request>;
 using reply = std::variant<acquire_reply, hold_reply, renew_request::reply, keep_reply,
-                           resize_reply, arrive_reply, yield_reply, read_reply, due_reply>;
+                           resize_reply, arrive_reply, yield_reply, read_reply, due_reply,
+                           vote_reply, raise_reply, hand_back_reply, restore_reply>;
 
-// The failure in a reply. nullptr if it has none, or if it is the reply to a renew_request.
+// The failure in a reply. nullptr if it has none, or if each lock in it has its own reply: that to a renew_request or a
+// restore_request.
 [[nodiscard]] const failure* failure_in(const reply& got);
 
 // The reply that says that this request failed.

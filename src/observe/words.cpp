@@ -1,6 +1,7 @@
 // The names of outcomes, states and causes, and the version.
 #include <pawl/error.h>
 #include <pawl/event.h>
+#include <pawl/node.h>
 #include <pawl/version.h>
 
 namespace pawl {
@@ -25,6 +26,7 @@ public:
         case errc::would_deadlock: return "this thread holds the lock already";
         case errc::wrong_process: return "the client belongs to the parent process";
         case errc::not_due: return "not due: a run has begun in this period";
+        case errc::no_quorum: return "no quorum";
         }
         return "unknown pawl error " + std::to_string(code);
     }
@@ -75,6 +77,19 @@ std::string_view to_string(cause why) noexcept
     case cause::closed: return "client closed";
     case cause::held_too_long: return "held too long";
     case cause::no_beat: return "no beat";
+    case cause::bare_majority: return "bare majority";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(node_state state) noexcept
+{
+    switch (state) {
+    case node_state::voting: return "voting";
+    case node_state::quarantined: return "in quarantine";
+    case node_state::clock_stepped: return "clock stepped";
+    case node_state::duplicate: return "duplicate";
+    case node_state::unreachable: return "unreachable";
     }
     return "unknown";
 }

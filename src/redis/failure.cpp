@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 
 namespace pawl::redis {
 namespace {
@@ -34,14 +36,45 @@ failure failure_of_error(std::string_view text)
 {
     switch (role_in_error(text)) {
     case server_role::replica:
-        return {failure_kind::not_now, "the server is a replica: " + std::string{text}};
+        return {failure_kind::replica, "the server is a replica: " + std::string{text}};
     case server_role::not_ready: return {failure_kind::not_now, std::string{text}};
     case server_role::unknown: break;
     }
+    if (has_code(text, "MOVED ")) return {failure_kind::moved, std::string{text}};
+    if (has_code(text, "ASK ")) return {failure_kind::ask, std::string{text}};
     const bool not_now =
         std::ranges::any_of(temporary, [&](auto code) { return has_code(text, code); });
     return {not_now ? failure_kind::not_now : failure_kind::refused,
             std::string{without_arguments(text)}};
+}
+
+std::optional<redirection> redirection_in(std::string_view text)
+{
+    constexpr std::uint16_t slots = 16'384;
+    const auto take_word = [&text] {
+        const auto word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        return word;
+    };
+    const auto number = [](std::string_view digits) -> std::optional<std::uint16_t> {
+        std::uint16_t value = 0;
+        const auto* const end = digits.data() + digits.size();
+        const auto [at, problem] = std::from_chars(digits.data(), end, value);
+        if (problem != std::errc{} || at != end) return std::nullopt;
+        return value;
+    };
+    const auto kind = take_word();
+    const auto slot = number(take_word());
+    const auto where = take_word();
+    // The last colon: an IPv6 address has others.
+    const auto colon = where.rfind(':');
+    if ((kind != "MOVED" && kind != "ASK") || !slot || *slot >= slots ||
+        colon == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const auto port = number(where.substr(colon + 1));
+    if (!port || *port == 0) return std::nullopt;
+    return redirection{*slot, std::string{where.substr(0, colon)}, *port};
 }
 
 server_role role_in_error(std::string_view text)

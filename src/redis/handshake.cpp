@@ -61,21 +61,50 @@ handshake::status handshake::say_name(std::string& out)
 
 handshake::status handshake::say_select(std::string& out)
 {
-    if (config_->database == 0) return status::done;
+    if (config_->database == 0) return say_info(out);
     stage_ = stage::select;
     append_request(out,
                    std::array<std::string_view, 2>{"SELECT", std::to_string(config_->database)});
     return status::more;
 }
 
+handshake::status handshake::say_info(std::string& out)
+{
+    if (!config_->wants_run_id) return status::done;
+    stage_ = stage::info;
+    append_request(out, std::array<std::string_view, 2>{"INFO", "server"});
+    return status::more;
+}
+
+// Without the run id, a server that has lost its locks could not be told from one that has them.
+handshake::status handshake::read_info(std::string_view text)
+{
+    constexpr std::string_view name = "\nrun_id:";
+    const auto at = text.find(name);
+    if (at != std::string_view::npos) {
+        const auto value = text.substr(at + name.size());
+        facts_.run_id = value.substr(0, value.find_first_of("\r\n"));
+    }
+    if (!facts_.run_id.empty()) return status::done;
+    problem_ = {
+        failure_kind::refused,
+        "the server does not tell its run_id in INFO server, which a node of a quorum must"};
+    return status::failed;
+}
+
+// HELLO is unknown, or was disabled. Some servers do not say so before AUTH: a HELLO with a password is otherwise
+// never answered with NOAUTH.
+bool handshake::is_without_hello(std::string_view error) const noexcept
+{
+    return error.starts_with("ERR unknown command") || error.starts_with("NOPROTO") ||
+           (error.starts_with("NOAUTH") && must_authenticate());
+}
+
 handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
 {
     const bool error = reply.is_error();
     const auto text = reply.text();
-    if (stage_ == stage::hello && error &&
-        (text.starts_with("ERR unknown command") || text.starts_with("NOPROTO"))) {
-        return say_auth(out);
-    }
+    if (stage_ == stage::hello && error && is_without_hello(text)) return say_auth(out);
     // The name is only for people, so a user who may not set it can still use the connection.
     if (error && stage_ != stage::set_name) {
         problem_ = failure_of_error(without_password(text));
@@ -85,16 +114,17 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
     case stage::hello:
         read_facts(reply);
         if (!problem_.detail.empty()) return status::failed;
-        if (facts_.replica) {
-            problem_ = {failure_kind::not_now, "the server is a replica"};
+        if (facts_.replica && !config_->may_be_replica) {
+            problem_ = {failure_kind::replica, "the server is a replica"};
             return status::failed;
         }
         return say_select(out);
     case stage::auth: return say_name(out);
     case stage::set_name: return say_select(out);
-    case stage::select: break;
+    case stage::select: return say_info(out);
+    case stage::info: break;
     }
-    return status::done;
+    return read_info(text);
 }
 
 // A server that does not know AUTH repeats its arguments in the error.
@@ -137,6 +167,7 @@ void handshake::read_facts(const reply_view& hello)
         } else if (key == "role") {
             facts_.replica = hello[i + 1].text() == "replica";
         } else if (key == "mode") {
+            facts_.cluster = hello[i + 1].text() == "cluster";
             check_mode(hello[i + 1].text());
         }
     }
@@ -147,15 +178,18 @@ void handshake::read_facts(const reply_view& hello)
 // next one would not.
 void handshake::check_mode(std::string_view mode)
 {
-    if (mode == "sentinel") {
-        problem_ = {failure_kind::refused,
-                    "the server is a Sentinel, which pawl does not support yet; use the URL of the "
-                    "master that it watches"};
-    } else if (mode == "cluster") {
-        problem_ = {
-            failure_kind::refused,
-            "the server is a node of a Redis Cluster, which pawl does not support yet; use a "
-            "server with cluster-enabled no"};
+    using wanted = server_config::mode;
+    const auto refuse = [this](std::string why) {
+        problem_ = {failure_kind::refused, std::move(why)};
+    };
+    if (config_->speaks == wanted::sentinel && mode != "sentinel") {
+        refuse("the server is not a Sentinel, but the URL names it as one; use redis://");
+    } else if (config_->speaks != wanted::sentinel && mode == "sentinel") {
+        refuse("the server is a Sentinel; use redis+sentinel://HOST[:PORT],…/SERVICE");
+    } else if (config_->speaks == wanted::cluster && mode != "cluster") {
+        refuse("the server is not a node of a Redis Cluster; use redis://");
+    } else if (config_->speaks == wanted::standalone && mode == "cluster") {
+        refuse("the server is a node of a Redis Cluster; use redis+cluster://HOST[:PORT],…");
     }
 }
 

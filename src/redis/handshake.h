@@ -3,6 +3,7 @@
 //   HELLO 3 [AUTH user password] SETNAME name
 //     └─ if unknown: [AUTH …], CLIENT SETNAME name      (servers before 6.0, or HELLO renamed away)
 //   SELECT n, unless it is 0
+//   INFO server, for the run id of a node of a quorum
 //
 // HELLO includes the other commands, so that a user of the server needs no further permissions.
 #pragma once
@@ -22,13 +23,20 @@ struct server_facts {
     int major_version = 0;  // 0: unknown, treated as old
     bool resp3 = false;     // messages can come between replies, and the server can have a queue
     bool replica = false;   // it grants no locks
+    bool cluster = false;   // it is a node of a Cluster
 
     // A time at which the connection existed. Since then the server has not restarted, so it still
     // has its data.
     base::boot_time since{};
 
+    // Of a node of a quorum: it is another one after each start of the server. Otherwise empty.
+    std::string run_id{};
+
     // Whether scripts may begin with a line that sets their flags.
     [[nodiscard]] bool knows_script_flags() const noexcept { return major_version >= 7; }
+
+    // Whether messages go through sharded channels.
+    [[nodiscard]] bool shards_channels() const noexcept { return cluster && major_version >= 7; }
 };
 
 class handshake {
@@ -52,16 +60,19 @@ public:
     [[nodiscard]] const failure& problem() const noexcept { return problem_; }
 
 private:
-    enum class stage { hello, auth, set_name, select };
+    enum class stage { hello, auth, set_name, select, info };
 
     status say_hello(std::string& out);
     status say_auth(std::string& out);
     status say_name(std::string& out);
     status say_select(std::string& out);
+    status say_info(std::string& out);
+    status read_info(std::string_view text);
     void read_facts(const reply_view& hello);
     [[nodiscard]] static bool has_lpos(std::string_view version);
     void check_mode(std::string_view mode);
     [[nodiscard]] bool must_authenticate() const noexcept;
+    [[nodiscard]] bool is_without_hello(std::string_view error) const noexcept;
     [[nodiscard]] std::string without_password(std::string_view text) const;
 
     const server_config* config_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <system_error>
 
 namespace pawl::redis {
@@ -18,10 +19,20 @@ std::uint32_t epoll_events(short wanted)
     return events;
 }
 
+std::string_view name_of(channel_command what)
+{
+    switch (what) {
+    case channel_command::subscribe: return "SUBSCRIBE";
+    case channel_command::ssubscribe: return "SSUBSCRIBE";
+    case channel_command::sunsubscribe: break;
+    }
+    return "SUNSUBSCRIBE";
+}
+
 failure failure_of(server_role role)
 {
-    return {failure_kind::not_now,
-            role == server_role::replica ? "the server is a replica" : "the server is not ready"};
+    if (role == server_role::replica) return {failure_kind::replica, "the server is a replica"};
+    return {failure_kind::not_now, "the server is not ready"};
 }
 
 }  // namespace
@@ -40,15 +51,34 @@ void pipeline::connect()
 
 void pipeline::listen(std::string channel, listener& who)
 {
-    channel_ = std::move(channel);
-    listener_ = &who;
-    if (link_ && link_->now() == link::state::ready) subscribe();
+    subscription_ = std::make_unique<subscription>(*loop_, *this, std::move(channel), who);
+    watch_channels(*subscription_);
+    if (link_ && link_->now() == link::state::ready) tell_connected();
     connect();
+}
+
+void pipeline::send(channel_command what, const std::string& channel)
+{
+    auto write = [what, channel](const server_facts&, std::string& out) {
+        append_request(out, std::array<std::string_view, 2>{name_of(what), channel});
+        return 1U;
+    };
+    unsent_.push_back({std::move(write), limits_.command, nullptr, {what, channel}});
+    if (!reading_) connect();
+}
+
+void pipeline::hang_up()
+{
+    if (link_) close({failure_kind::unreachable, "the connection is not needed any more"});
 }
 
 void pipeline::start()
 {
     start_posted_ = false;
+    if (ended_) {
+        close(*ended_);
+        return;
+    }
     try {
         if (!link_) dial();
         if (link_->now() == link::state::ready) {
@@ -74,7 +104,6 @@ void pipeline::on_ready()
 
 void pipeline::dial()
 {
-    if (connect_timer_) loop_->cancel(*std::exchange(connect_timer_, std::nullopt));
     dialled_ = base::boot_clock::now();
     slowest_ = {};
     link_ = server_->dial(dialled_ + limits_.connect);
@@ -111,19 +140,14 @@ void pipeline::on_connected()
 {
     // Connecting took a few round trips. This is a first estimate of how slow the connection is.
     slowest_ = base::boot_clock::now() - dialled_;
-    pause_ = shortest_pause;
-    if (listener_ != nullptr) subscribe();
+    if (channels_ != nullptr) tell_connected();
 }
 
-// Before all waiting requests: the answer to one of them may be a message in the channel.
-void pipeline::subscribe()
+void pipeline::tell_connected()
 {
-    if (!link_->facts().resp3) return;
-    auto write = [this](const server_facts&, std::string& out) {
-        append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
-        return 1U;
-    };
-    unsent_.push_front({std::move(write), limits_.command, nullptr});
+    auto waiting = std::exchange(unsent_, {});
+    channels_->connected(link_->facts());
+    std::ranges::move(waiting, std::back_inserter(unsent_));
 }
 
 void pipeline::send_waiting()
@@ -135,7 +159,8 @@ void pipeline::send_waiting()
     for (auto& next : unsent_) {
         const auto replies = next.request(link_->facts(), requests_);
         const auto until = now + std::min(next.patience, limits_.command);
-        sent_.push_back({next.patience, std::move(next.done), now, until, replies});
+        sent_.push_back(
+            {next.patience, std::move(next.done), now, until, replies, std::move(next.about)});
         first = std::min(first, until);
     }
     unsent_.clear();
@@ -178,17 +203,40 @@ void pipeline::leave(base::boot_time when)
     if (ready && dialled_ <= when) close(failure_of(server_role::replica));
 }
 
+void pipeline::end(failure why)
+{
+    ended_ = std::move(why);
+    close(*ended_);
+    if (subscription_) subscription_->stop();
+    channels_ = nullptr;
+}
+
 void pipeline::on_push(const reply_view& message)
 {
-    if (listener_ == nullptr || message.size() != 3 || message[1].text() != channel_) return;
+    if (channels_ == nullptr || message.size() != 3) return;
     const auto kind = message[0].text();
-    if (kind == "message") {
-        listener_->heard(message[2].text());
-    } else if (kind == "subscribe" && !sent_.empty() && !sent_.front().done) {
-        static_cast<void>(take_answered());
-        listening_ = true;
-        listener_->listening(true);
+    const auto channel = message[1].text();
+    if (kind == "message" || kind == "smessage") {
+        channels_->heard(message[2].text());
+    } else if (kind == "subscribe" || kind == "ssubscribe") {
+        answered_by_push(
+            kind == "subscribe" ? channel_command::subscribe : channel_command::ssubscribe,
+            channel);
+        channels_->subscribed(channel);
+    } else if (kind == "sunsubscribe") {
+        answered_by_push(channel_command::sunsubscribe, channel);
+        channels_->unsubscribed(channel);
     }
+}
+
+// A server also ends subscriptions by itself, with the same message as in an answer.
+void pipeline::answered_by_push(channel_command what, std::string_view channel)
+{
+    if (sent_.empty() || sent_.front().done) return;
+    const auto& about = sent_.front().about;
+    if (about.what != what || about.channel != channel) return;
+    static_cast<void>(take_answered());
+    error_may_follow_ = what == channel_command::sunsubscribe;
 }
 
 void pipeline::on_reply(const reply_view& reply)
@@ -201,15 +249,25 @@ void pipeline::on_reply(const reply_view& reply)
         link_->close({failure_kind::unreachable, "a reply without a request"});
         return;
     }
+    // It may be the answer to SUNSUBSCRIBE. If it were taken for that of the next request, so would be all that
+    // follow, and a lock that was granted to one caller would be taken by another.
+    if (std::exchange(error_may_follow_, false) && reply.is_error()) {
+        link_->close({failure_kind::unreachable, "a reply that may belong to an earlier request"});
+        return;
+    }
     if (sent_.front().replies > 1) {
         --sent_.front().replies;
         // It may make further requests, but they wait until they are sent.
         sent_.front().done(&reply, nullptr);
         return;
     }
+    const auto about = std::move(sent_.front().about);
     const auto done = take_answered();
-    // The SUBSCRIBE has no handler. If it is answered by a reply, it was refused.
-    if (done) done(&reply, nullptr);
+    if (done) {
+        done(&reply, nullptr);
+    } else {
+        channels_->refused(about.channel, failure_of_error(reply.text()));
+    }
 }
 
 pipeline::reader pipeline::take_answered()
@@ -288,11 +346,11 @@ void pipeline::close(const failure& why)
     link_.reset();
     reading_ = false;
     wrong_role_ = server_role::unknown;
+    error_may_follow_ = false;
     // Moved out first: the handlers may make new requests.
     const auto sent = std::exchange(sent_, {});
     const auto unsent = std::exchange(unsent_, {});
-    if (listener_ != nullptr) plan_to_connect();
-    if (std::exchange(listening_, false)) listener_->listening(false);
+    if (channels_ != nullptr) channels_->disconnected(why);
     for (const auto& each : sent) {
         if (each.done) each.done(nullptr, &why);
     }
@@ -301,16 +359,6 @@ void pipeline::close(const failure& why)
     for (const auto& each : unsent) {
         if (each.done) each.done(nullptr, &never_sent);
     }
-}
-
-// A request that comes before that connects at once.
-void pipeline::plan_to_connect()
-{
-    connect_timer_ = loop_->call_at(base::boot_clock::now() + pause_, [this] {
-        connect_timer_.reset();
-        start();
-    });
-    pause_ = std::min(2 * pause_, longest_pause);
 }
 
 }  // namespace pawl::redis

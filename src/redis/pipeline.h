@@ -6,13 +6,8 @@
 // as the connection shows signs of life or is known to be slow: making a new connection would take
 // longer.
 //
-// When there is a listener, it connects at once and again after every break. The first command that
-// it sends is then SUBSCRIBE:
-//
-//   the server                  answers SUBSCRIBE with           then
-//   speaks RESP3                a message, not a reply           sends messages until the break
-//   does so but refuses it      an error, a reply like others    serves requests, sends no messages
-//   speaks RESP2                is not asked                     the same
+// Messages can come between the replies. A channel_listener decides what is subscribed, and when to
+// connect for that. listen() has one for a single channel (subscription.h).
 #pragma once
 
 #include "base/clock.h"
@@ -20,6 +15,7 @@
 #include "redis/failure.h"
 #include "redis/link.h"
 #include "redis/server.h"
+#include "redis/subscription.h"
 #include "redis/transport.h"
 
 #include <chrono>
@@ -60,15 +56,31 @@ public:
     // break.
     void leave(base::boot_time when);
 
-    // On the loop's thread only, once. `who` is called on it too, and may make requests. When the
-    // connection breaks, `who` is told before the callers of outstanding requests.
+    // On the loop's thread only, and not from a handler of this pipeline: closes the connection for
+    // good. Outstanding requests and all later ones fail with `why`.
+    void end(failure why);
+
+    // On the loop's thread only: as in transport. `who` may make requests. When the connection
+    // breaks, it is told before the callers of outstanding requests. What it sends when there is a
+    // connection goes before all waiting requests: the answer to one of them may be a message.
     void listen(std::string channel, listener& who);
+    void watch_channels(channel_listener& who) { channels_ = &who; }
+    void send(channel_command what, const std::string& channel);
+
+    // As end(), but a later request connects again.
+    void hang_up();
 
 private:
+    // A command that is answered by a push message. If it is answered by a reply, it was refused.
+    struct about_channel {
+        channel_command what{};
+        std::string channel;
+    };
     struct asked {
         writer request;
         std::chrono::milliseconds patience;
-        reader done;  // null: it is the SUBSCRIBE
+        reader done;  // null: it is a command about a channel
+        about_channel about{};
     };
     struct pending {
         std::chrono::milliseconds patience;
@@ -76,6 +88,7 @@ private:
         base::boot_time sent;
         base::boot_time until;  // when to check it
         unsigned replies;       // outstanding replies
+        about_channel about{};
     };
 
     void start();
@@ -87,27 +100,23 @@ private:
     void watch();
     void unwatch();
     void on_connected();
-    void subscribe();
+    void tell_connected();
     void send_waiting();
     void read_messages();
     void on_push(const reply_view& message);
+    void answered_by_push(channel_command what, std::string_view channel);
     void on_reply(const reply_view& reply);
     reader take_answered();
-    void plan_to_connect();
     void look_at(base::boot_time when);
     void on_timer();
     [[nodiscard]] bool is_to_be_left(server_role role) const;
     [[nodiscard]] bool is_dead(const pending& waiting, base::boot_time now) const;
 
-    // The pause between the end of a connection and the next attempt. It is doubled after each
-    // failure.
-    static constexpr std::chrono::milliseconds shortest_pause{50};
-    static constexpr std::chrono::milliseconds longest_pause{1'000};
-
     base::event_loop* loop_;
     const server* server_;
     limits limits_;
     std::function<void()> left_;
+    std::optional<failure> ended_;
 
     std::unique_ptr<link> link_;
     int watched_fd_ = -1;
@@ -125,11 +134,11 @@ private:
     // earlier, because it is not moved when a request is answered.
     std::optional<base::event_loop::timer> timer_;
 
-    listener* listener_ = nullptr;  // null: there is none
-    std::string channel_;
-    bool listening_ = false;  // SUBSCRIBE was confirmed on this connection
-    std::chrono::milliseconds pause_ = shortest_pause;      // before connecting again
-    std::optional<base::event_loop::timer> connect_timer_;  // at the end of the pause
+    // A message has answered SUNSUBSCRIBE, or the server has ended that subscription by itself. In the second case,
+    // which looks the same, an error will follow: the node does not have the slot any more.
+    bool error_may_follow_ = false;
+    channel_listener* channels_ = nullptr;        // null: there is none
+    std::unique_ptr<subscription> subscription_;  // of listen()
 };
 
 }  // namespace pawl::redis

@@ -10,11 +10,13 @@ namespace {
 
 void append_length(std::string& out, char type, std::size_t length)
 {
-    char text[std::numeric_limits<std::size_t>::digits10 + 1];
-    const auto result = std::to_chars(std::begin(text), std::end(text), length);
-    out += type;
-    out.append(text, result.ptr);
-    out += "\r\n";
+    // In one piece: each append to the string costs more than the digits.
+    char text[std::numeric_limits<std::size_t>::digits10 + 4];
+    text[0] = type;
+    char* end = std::to_chars(std::begin(text) + 1, std::end(text), length).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    out.append(std::begin(text), end);
 }
 
 }  // namespace

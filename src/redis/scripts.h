@@ -10,6 +10,9 @@ struct script {
     std::string_view text;  // its first line is #!lua and the flags
     std::string_view sha;
     std::string_view sha_without_flags;  // for servers that do not know that line
+    // For sharded channels. Empty if the script sends no messages.
+    std::string_view sharded_text;
+    std::string_view sharded_sha;
 
     [[nodiscard]] std::string_view text_without_flags() const noexcept
     {
@@ -64,6 +67,11 @@ extern const script term_watch;
 extern const script once_acquire;
 extern const script once_release;
 extern const script once_due;
+extern const script vote;
+extern const script raise;
+extern const script hand_back;
+extern const script return_vote;
+extern const script restore;
 
 // How long the server keeps a fence after a script last wrote it. It is defined in parts/fence.lua.
 extern const std::int64_t fence_lifetime_ms;

@@ -14,7 +14,11 @@ socket_transport::socket_transport(base::event_loop& loop, server_config config,
       connect_limit_{within.connect},
       starter_{loop, within.connect},
       pool_{server_, pool_size, within.connect},
-      pipeline_{loop, server_, within, [this] { pool_.drop_idle(); }}
+      pipeline_{loop, server_, within, [this] { pool_.drop_idle(); }},
+      apart_{loop, server_, within, [this] {
+                 pool_.drop_idle();
+                 pipeline_.leave(base::boot_clock::now());
+             }}
 {
 }
 
@@ -42,7 +46,10 @@ std::optional<failure> socket_transport::call(const writer& request, const waiti
     if (role == server_role::replica) {
         // All other connections to it lead to the replica too, and its listener would hear nothing.
         pool_.drop_idle();
-        loop_->post([this, now = base::boot_clock::now()] { pipeline_.leave(now); });
+        loop_->post([this, now = base::boot_clock::now()] {
+            pipeline_.leave(now);
+            apart_.leave(now);
+        });
     }
     return std::nullopt;
 }
@@ -67,9 +74,29 @@ void socket_transport::submit(writer request, std::chrono::milliseconds patience
     pipeline_.call(std::move(request), patience, std::move(done));
 }
 
+void socket_transport::submit_apart(writer request, std::chrono::milliseconds patience, reader done)
+{
+    apart_.call(std::move(request), patience, std::move(done));
+}
+
 void socket_transport::listen(std::string channel, listener& who)
 {
     pipeline_.listen(std::move(channel), who);
+}
+
+void socket_transport::end(failure why)
+{
+    pool_.drop_idle();
+    apart_.end(why);
+    pipeline_.end(std::move(why));
+}
+
+void socket_transport::hang_up()
+{
+    pool_.drop_idle();
+    apart_.hang_up();
+    pipeline_.hang_up();
+    apart_.hang_up();
 }
 
 }  // namespace pawl::redis

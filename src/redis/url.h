@@ -33,6 +33,12 @@ struct server_config {
     int database = 0;
     std::string name;
     tls_options tls;
+    // What the server must be: HELLO tells. Another one is refused.
+    enum class mode { standalone, sentinel, cluster };
+    mode speaks = mode::standalone;
+    bool wants_run_id = false;    // a node of a quorum: each connection asks for it
+    bool may_be_replica = false;  // for questions that a replica can answer too
+    acknowledgement acknowledged{};
     std::string shown;  // the address for messages: no user, no password
 };
 

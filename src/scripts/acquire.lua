@@ -42,7 +42,7 @@ if not free and (who ~= ARGV[1] or flags % 2 == 0) then
   -- If this request's own id is the holder, a repetition was granted first. It must not join the queue.
   if who ~= ARGV[1] then
     if ours and #who == 48 then
-      redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
+      redis.pcall(SEND(), CHANNELS(KEYS[2]) .. string.sub(who, 33), 'wanted ' .. KEYS[1])
     end
     local ends = END_IN(ARGV[4])
     if flags % 4 >= 2 and micros < ends then
@@ -71,6 +71,6 @@ if flags % 2 == 1 then
 --@ leave_queue
 end
 if #who == 48 and redis.call('EXISTS', KEYS[3]) == 1 then
-  redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
+  redis.pcall(SEND(), CHANNELS(KEYS[2]) .. string.sub(who, 33), 'wanted ' .. KEYS[1])
 end
 return (free and '1 ' or '2 ') .. fence .. ' ' .. micros

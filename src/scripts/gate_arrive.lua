@@ -64,7 +64,7 @@ if opens then
   local who, place = redis.call('LPOP', KEYS[3]), redis.call('LPOP', KEYS[3])
   while place do
     if micros < place and LEASE_IN(place) == '' then
-      redis.pcall('PUBLISH', 'pawl:client:' .. CLIENT_IN(place),
+      redis.pcall(SEND(), CHANNELS(KEYS[2]) .. CLIENT_IN(place),
         'grant ' .. who .. ' ' .. phase .. ' ' .. micros .. ' ' .. KEYS[1])
     end
     who, place = redis.call('LPOP', KEYS[3]), redis.call('LPOP', KEYS[3])

@@ -40,7 +40,7 @@ for i = 1, #all, 3 do
       not (has_part and #who == 32 and string.find(who, '^pA[%dA-F]+$')) then
     busy = busy or i
     if #who == 48 and IS_OF_PAWL(who) then
-      redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. all[i])
+      redis.pcall(SEND(), CHANNELS(all[i + 1]) .. string.sub(who, 33), 'wanted ' .. all[i])
     end
   end
 end

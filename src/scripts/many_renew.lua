@@ -23,10 +23,9 @@ for i = 1, #ARGV, 3 do
     end
   end
   for at = before + 1, reply == 1 and before + count or before do
-    -- GT alone would do, unless the server is older than 7.0, or the lock has no expiry.
-    if redis.pcall('PEXPIRE', KEYS[at], lease, 'GT') ~= 1 and
-        redis.call('PTTL', KEYS[at]) < tonumber(lease) then
-      redis.call('PEXPIRE', KEYS[at], lease)
+    -- As in renew.lua.
+    if redis.pcall('PEXPIRE', KEYS[at], lease, 'GT') ~= 1 then
+      redis.call('PEXPIRE', KEYS[at], math.max(redis.call('PTTL', KEYS[at]), lease))
     end
   end
   before = before + count

@@ -62,6 +62,10 @@ end
 local last, reserve, lease = redis.call('GET', KEYS[2]) or '', '0000', LEASE_IN(place)
 --@ member_fence
 --@ enter
+if found then
+  -- Even if nothing changes it is written: WAIT counts from the last write.
+  redis.call('PEXPIRE', KEYS[1], lives)
+end
 if flags % 2 == 1 then
 --@ leave_queue
 end

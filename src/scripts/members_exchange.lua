@@ -36,4 +36,6 @@ end
 --@ enter
 local own_place = ''
 --@ let_in
+-- Even if nothing changes it is written: WAIT counts from the last write.
+redis.call('PEXPIRE', KEYS[1], lives)
 return (found and '2 ' or '1 ') .. number .. ' ' .. micros

@@ -15,10 +15,10 @@ for i, key in ipairs(KEYS) do
     end
     replies[i] = -2
   elseif IS_HOLDER() then
-    -- GT alone would do, unless the server is older than 7.0, or the lock has no expiry.
-    if redis.pcall('PEXPIRE', key, lease, 'GT') ~= 1 and
-        redis.call('PTTL', key) < tonumber(lease) then
-      redis.call('PEXPIRE', key, lease)
+    -- GT fails if the lease is longer already, or the server is older than 7.0, or the lock has no expiry. Even
+    -- if nothing changes it is written: WAIT counts from the last write.
+    if redis.pcall('PEXPIRE', key, lease, 'GT') ~= 1 then
+      redis.call('PEXPIRE', key, math.max(redis.call('PTTL', key), lease))
     end
     replies[i] = 1
   else

@@ -43,9 +43,8 @@ end
 local lease, candidate = string.match(ARGV[4], '^(%d+) (.*)$', 35)
 local code, number = '2 ', who and redis.call('LINDEX', KEYS[1], 2)
 if who then
-  if redis.call('PTTL', KEYS[1]) < tonumber(lease) then
-    redis.call('PEXPIRE', KEYS[1], lease)
-  end
+  -- Even if nothing changes it is written: WAIT counts from the last write.
+  redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), lease))
 else
   -- The fence first: if anything about it fails, nothing has been taken.
   local last, reserve = redis.call('GET', KEYS[2]) or '', '0000'

@@ -28,7 +28,7 @@ while place do
   if micros < place and
       (candidate == nul .. ARGV[4] or string.sub(candidate, 1, #ARGV[4] + 1) == ARGV[4] .. nul) then
     -- One whose client is gone is passed over: another candidate may have the same name.
-    local listeners = redis.pcall('PUBSUB', 'NUMSUB', 'pawl:client:' .. CLIENT_IN(place))[2]
+    local listeners = redis.pcall('PUBSUB', LISTENERS(), CHANNELS(KEYS[2]) .. CLIENT_IN(place))[2]
     if listeners and listeners > 0 then
       break
     end

@@ -6,11 +6,15 @@
 #include "core/notice.h"
 #include "core/request.h"
 
+#include <pawl/node.h>
+
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pawl::store {
 
@@ -69,12 +73,34 @@ public:
     // outlive the store.
     virtual void listen(std::string_view client, notice_listener& who) = 0;
 
+    // Before the event loop starts, once: `moved` is called on it when another server has taken the store's place, or
+    // that of one of its servers. That server may not know the last grants.
+    virtual void on_moved(const std::function<void()>& /*moved*/) {}
+
     // On the client's event loop only: a message should have arrived and did not. Checks whether the
     // connection still works.
     virtual void doubt() = 0;
 
     // From any thread: checks that the server answers. Returns the reason if it does not.
     [[nodiscard]] virtual std::optional<core::failure> ping(base::boot_time until) = 0;
+
+    // From any thread: asks every node of a quorum. Empty if the store is none.
+    [[nodiscard]] virtual std::vector<node_info> nodes(base::boot_time /*until*/) { return {}; }
+
+    // From any thread: the nodes of a quorum are new and may vote at once. Returns the reason if that failed.
+    [[nodiscard]] virtual std::optional<core::failure> init_nodes(bool /*force*/,
+                                                                  base::boot_time /*until*/)
+    {
+        return core::failure{.what = core::failure_kind::refused, .detail = "it is not a quorum"};
+    }
+
+    // From any thread, once, before the event loop is stopped: waits for releases that were answered to their callers
+    // but not by all servers. Returns by `until`.
+    virtual void drain(base::boot_time /*until*/) {}
+
+    // From any thread: leases with the same number are renewed in one request. A store with several servers gives each
+    // its own number, so that one that does not answer delays only its own leases.
+    [[nodiscard]] virtual std::size_t part_of(const core::object& /*what*/) const { return 0; }
 
     // The address of the store, for messages. It contains no password.
     [[nodiscard]] virtual const std::string& shown() const noexcept = 0;

@@ -75,6 +75,30 @@ std::vector<hold_info> client::holds() const
     return found;
 }
 
+std::vector<node_info> client::nodes() const
+{
+    if (state_->inherited()) {
+        throw error{errc::wrong_process,
+                    sync::describe("nodes", {}, server(), errc::wrong_process, {})};
+    }
+    return state_->nodes();
+}
+
+void client::init_nodes(bool force)
+{
+    const auto fail = [&](errc code, std::string_view detail) {
+        throw error{code, sync::describe("init nodes", {}, server(), code, detail)};
+    };
+    if (state_->inherited()) fail(errc::wrong_process, {});
+    if (!state_->is_quorum()) {
+        fail(errc::bad_argument, "the URL names no quorum (allowed: redlock:…)");
+    }
+    if (const auto failed = state_->init_nodes(force)) {
+        const auto why = sync::trouble_of(*failed);
+        fail(why.code, why.detail);
+    }
+}
+
 const std::string& client::id() const noexcept
 {
     return state_->id();

@@ -36,6 +36,7 @@ client_state::parts::parts(const client_options& options, surroundings&& all, st
 
 client_state::client_state(client_options options, surroundings around)
     : process_mark_{base::process_mark()},
+      is_quorum_{around.quorum},
       options_{std::move(options)},
       id_{around.platform->random_id()},
       parts_{std::make_unique<parts>(options_, std::move(around), id_.substr(0, channel_digits))},
@@ -62,6 +63,7 @@ void client_state::close()
     parts_->calls.close(until);
     parts_->locals->wanted(std::nullopt);
     parts_->keeper.close(until);
+    if (const auto store = parts_->store.get()) store->drain(until);
     parts_->around.loop->stop();
     parts_->calls.abandon_all();
     parts_->store.close();
@@ -94,6 +96,22 @@ std::optional<core::failure> client_state::ping()
 {
     const auto store = parts_->store.get();
     return store ? store->ping(platform().now() + options_.command_limit) : closed_client();
+}
+
+std::vector<node_info> client_state::nodes()
+{
+    const auto store = parts_->store.get();
+    if (!store) return {};
+    return store->nodes(platform().now() + options_.command_limit);
+}
+
+std::optional<core::failure> client_state::init_nodes(bool force)
+{
+    // All keys of each node are looked at.
+    constexpr int commands = 10;
+    const auto store = parts_->store.get();
+    if (!store) return closed_client();
+    return store->init_nodes(force, platform().now() + commands * options_.command_limit);
 }
 
 void client_state::warn(std::string text)

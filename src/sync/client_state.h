@@ -31,6 +31,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace pawl::sync {
 
@@ -110,8 +111,10 @@ public:
     // As store::prepare().
     [[nodiscard]] maybe_trouble prepare();
 
-    // As store::ping().
+    // As store::ping(), store::nodes() and store::init_nodes().
     [[nodiscard]] std::optional<core::failure> ping();
+    [[nodiscard]] std::vector<node_info> nodes();
+    [[nodiscard]] std::optional<core::failure> init_nodes(bool force);
 
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
     [[nodiscard]] waiting_room& room() noexcept { return parts_->room; }
@@ -123,6 +126,9 @@ public:
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
+
+    // Whether the store is a quorum. It has fewer kinds of locks: validate_on_quorum().
+    [[nodiscard]] bool is_quorum() const noexcept { return is_quorum_; }
 
     // Writes to the log about a failure that no caller can be told of.
     void warn(std::string text);
@@ -157,6 +163,7 @@ private:
     }
 
     unsigned process_mark_;
+    bool is_quorum_;
     client_options options_;
     std::string id_;
     std::unique_ptr<parts> parts_;

@@ -4,6 +4,7 @@
 #include "core/exchange.h"
 #include "sync/async_access.h"
 #include "sync/message.h"
+#include "sync/validate.h"
 
 #include <pawl/error.h>
 
@@ -43,6 +44,7 @@ condition_state::condition_state(std::shared_ptr<client_state> client, const loc
                                  std::string_view name)
     : client_{std::move(client)}, condition_{with_condition(lock.what, name)}
 {
+    if (client_->is_quorum()) refuse_on_quorum("condition_variable");
 }
 
 // Throws if it is not one of this condition's lock.

@@ -1,6 +1,7 @@
 #include "sync/gate_arrivals.h"
 
 #include "sync/message.h"
+#include "sync/validate.h"
 
 #include <pawl/error.h>
 #include <pawl/waitable.h>
@@ -35,6 +36,7 @@ settings_ptr settle_gate(core::object what)
 gate_arrivals::gate_arrivals(std::shared_ptr<client_state> client, settings_ptr settings)
     : client_{std::move(client)}, settings_{std::move(settings)}
 {
+    if (client_->is_quorum()) validate_on_quorum(*settings_, client_->options());
 }
 
 gate_arrivals::participant_ptr gate_arrivals::take_participant()

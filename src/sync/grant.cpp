@@ -156,17 +156,23 @@ maybe_trouble grant::release()
     return leaving.outcome();
 }
 
+void grant::check_length(std::string_view option, std::chrono::milliseconds length) const
+{
+    validate_lease(option, length);
+    if (client_->is_quorum()) validate_lease_on_quorum(option, length, client_->options());
+}
+
 maybe_trouble grant::extend(std::chrono::milliseconds length)
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
-    validate_lease("extend", length);
+    check_length("extend", length);
     std::chrono::nanoseconds way{};
     return lengthen(capped(length), client_->options().command_limit, way);
 }
 
 void grant::extend(std::chrono::milliseconds length, result_handler done)
 {
-    validate_lease("extend", length);
+    check_length("extend", length);
     length = capped(length);
     // Noted before the request is sent: even without an answer, the server may keep the lock that long.
     lease_->longest = std::max(lease_->longest.load(), length);
@@ -177,7 +183,7 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
 {
     using std::chrono::milliseconds;
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
-    validate_lease("ensure", duration);
+    check_length("ensure", duration);
     if (valid_for() >= duration) return std::nullopt;
     // The deadline is earlier than the end of the lease, by the drift and by the time of the request.
     // Both are added. The first answer shows how long a request takes.
@@ -198,6 +204,12 @@ maybe_trouble grant::ensure(std::chrono::milliseconds duration)
         const auto wanted = capped(std::max(length, lease_->length));
         if (auto failed = lengthen(wanted, limit, way)) return failed;
         if (valid_for() >= duration) return std::nullopt;
+        // A longer lease cannot be had: to ask again would not help.
+        const auto longest = client_->options().longest_lease;
+        if (client_->is_quorum() && length > longest) {
+            return trouble{errc::bad_argument,
+                           "longest_lease, " + in_ms(longest) + ", is too short to ensure that"};
+        }
         way *= 2;
     }
 }
@@ -291,7 +303,9 @@ maybe_trouble grant::note(const core::hold_reply& got, base::boot_time sent,
 // A lease of this length, or one that ends with the hold.
 std::chrono::milliseconds grant::capped(std::chrono::milliseconds length) const
 {
-    return lease_->capped(length, client_->platform().now(), client_->options().clock_drift);
+    const auto& options = client_->options();
+    if (client_->is_quorum()) length = std::min(length, options.longest_lease);
+    return lease_->capped(length, client_->platform().now(), options.clock_drift);
 }
 
 bool grant::beat()

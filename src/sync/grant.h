@@ -109,6 +109,7 @@ private:
                                          std::chrono::milliseconds limit,
                                          std::chrono::nanoseconds& way);
     [[nodiscard]] std::chrono::milliseconds capped(std::chrono::milliseconds length) const;
+    void check_length(std::string_view option, std::chrono::milliseconds length) const;
     [[nodiscard]] std::stop_source loss() const;
     [[nodiscard]] bool is_reader() const noexcept;
     [[nodiscard]] bool can_change() const noexcept

@@ -12,6 +12,7 @@
 #include "sync/lock_state.h"
 #include "sync/message.h"
 #include "sync/trouble.h"
+#include "sync/validate.h"
 #include "sync/waitable_state.h"
 #include "sync/yielding.h"
 
@@ -34,6 +35,7 @@ public:
     {
         if (!candidate_.empty()) core::check_name("candidate", candidate_);
         static_cast<void>(standing_with({}));  // refuses bad options
+        if (client_->is_quorum()) sync::refuse_on_quorum("leader");
     }
 
     // The settings of a candidate with this payload. All candidates wait in order.

@@ -5,6 +5,8 @@
 #include "sync/message.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -74,6 +76,7 @@ lease_keeper::lease_keeper(const client_options& options, const surroundings& ar
       alarm_at_{boot_time::max()}
 {
     loop_.on_alarm([this] { on_alarm(); });
+    store_.on_moved([this] { renew_all(); });
 }
 
 void lease_keeper::add(const lease_ptr& lease, boot_time sent)
@@ -195,6 +198,15 @@ void lease_keeper::on_alarm()
     renew_what_is_due();
 }
 
+void lease_keeper::renew_all()
+{
+    {
+        const common::scoped_lock guard{mutex_};
+        table_.renew_soon(platform_.now());
+    }
+    on_alarm();
+}
+
 void lease_keeper::renew_what_is_due()
 {
     while (true) {
@@ -206,8 +218,22 @@ void lease_keeper::renew_what_is_due()
             set_alarm();
         }
         if (due.empty()) return;
-        renew(due, now);
+        renew_by_part(due, now);
     }
+}
+
+// Most stores are one server, where all leases have the same part: then nothing is sorted.
+void lease_keeper::renew_by_part(const std::vector<lease_ptr>& due, boot_time now)
+{
+    const auto part_of = [this](const lease_ptr& lease) { return store_.part_of(*lease->what); };
+    const auto first = part_of(due.front());
+    if (std::ranges::all_of(due, [&](const auto& each) { return part_of(each) == first; })) {
+        renew(due, now);
+        return;
+    }
+    std::map<std::size_t, std::vector<lease_ptr>> parts;
+    for (const auto& lease : due) parts[part_of(lease)].push_back(lease);
+    for (const auto& [number, part] : parts) renew(part, now);
 }
 
 void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)

@@ -78,7 +78,9 @@ public:
 
 private:
     void on_alarm();
+    void renew_all();
     void renew_what_is_due() PAWL_EXCLUDES(mutex_);
+    void renew_by_part(const std::vector<core::lease_ptr>& due, base::boot_time now);
     void renew(const std::vector<core::lease_ptr>& due, base::boot_time now);
     struct renewal {
         core::lease_ptr lease;

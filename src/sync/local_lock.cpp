@@ -183,8 +183,8 @@ bool local_lock::begin_change(const core::lease_ptr& lease)
 void local_lock::kept(const core::lease_ptr& lease, const core::keep_reply& got,
                       base::boot_time sent)
 {
-    if (std::holds_alternative<core::kept>(got)) {
-        client_->leases().extended(lease, lease->length, sent);
+    if (const auto* const stays = std::get_if<core::kept>(&got)) {
+        if (stays->lease_restarts) client_->leases().extended(lease, lease->length, sent);
         lease->has_reserve = true;
     }
     const event here{*this};

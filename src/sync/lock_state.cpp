@@ -5,6 +5,7 @@
 #include "sync/async_access.h"
 #include "sync/change.h"
 #include "sync/message.h"
+#include "sync/validate.h"
 
 #include <cstddef>
 #include <system_error>
@@ -16,6 +17,7 @@ namespace pawl::sync {
 lock_state::lock_state(std::shared_ptr<client_state> client, settings_ptr settings)
     : client_{std::move(client)}, settings_{std::move(settings)}
 {
+    if (client_->is_quorum()) validate_on_quorum(*settings_, client_->options());
     if (!client_->inherited()) lock_ = client_->locals().meet(*client_, settings_);
 }
 

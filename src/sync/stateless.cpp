@@ -23,18 +23,26 @@ using sync::trouble;
 template <class Value>
 using value_or_trouble = std::variant<Value, trouble>;
 
-core::object checked_lock(std::string_view name, std::string_view holder)
+core::object checked_lock(const sync::client_state& client, std::string_view name,
+                          std::string_view holder)
 {
+    // The holder id may be used in several processes, whose votes could not be told apart.
+    if (client.is_quorum()) sync::refuse_on_quorum("stateless lock");
     core::check_name("lock name", name);
     core::check_name("holder", holder);
     return {
         .name = std::string{name}, .kind = core::object_kind::exclusive, .layout = layout::plain};
 }
 
+core::release_request release_of(const core::claim& mine)
+{
+    return {.mine = mine, .announce = true};
+}
+
 value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_view name,
                                      std::string_view holder, std::chrono::milliseconds lease)
 {
-    const auto object = checked_lock(name, holder);
+    const auto object = checked_lock(client, name, holder);
     sync::validate_lease("lease", lease);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
     core::acquire_machine machine{{.mine = {&object, holder},
@@ -52,15 +60,12 @@ value_or_trouble<std::uint64_t> lock(sync::client_state& client, std::string_vie
         return trouble{errc::unreachable, e.what()};
     }
     const auto& got = machine.result();
+    // Nobody else can have locked it for this holder: the server said that it granted it now.
+    if (got.unacknowledged) static_cast<void>(client.ask(release_of(core::claim{&object, holder})));
     // A try without an answer may have locked the lock at the server. It is not unlocked here: the same
     // holder may have locked the lock before, and would lose it.
     if (got.failure) return trouble{*got.failure, got.detail};
     return got.fence;
-}
-
-core::release_request release_of(const core::claim& mine)
-{
-    return {.mine = mine, .announce = true};
 }
 
 core::check_request check_of(const core::claim& mine)
@@ -74,12 +79,13 @@ template <class Make>
 value_or_trouble<bool> ask(Make make, sync::client_state& client, std::string_view name,
                            std::string_view holder)
 {
-    const auto object = checked_lock(name, holder);
+    const auto object = checked_lock(client, name, holder);
     if (client.inherited()) return trouble{errc::wrong_process, {}};
     const auto got = client.ask(make(core::claim{&object, holder})).what;
     if (const auto* failed = std::get_if<core::failure>(&got)) return sync::trouble_of(*failed);
     switch (*std::get_if<core::hold_status>(&got)) {
-    case core::hold_status::done: return true;
+    case core::hold_status::done:
+    case core::hold_status::weak: return true;
     case core::hold_status::not_a_lock: return trouble{errc::not_a_lock, {}};
     case core::hold_status::vanished:
     case core::hold_status::taken: break;

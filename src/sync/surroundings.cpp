@@ -1,12 +1,20 @@
 #include "sync/surroundings.h"
 
 #include "base/event_loop.h"
+#include "redis/deployment.h"
 #include "redis/socket_transport.h"
-#include "redis/url.h"
+#include "store/cluster/cluster_store.h"
+#include "store/quorum/quorum_store.h"
 #include "store/redis/single_server.h"
+#include "store/sentinel/sentinel_store.h"
 #include "sync/memory_seam.h"
 
+#include <pawl/error.h>
+
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace pawl::sync {
 namespace {
@@ -16,29 +24,111 @@ redis::transport::limits limits_of(const client_options& options)
     return {.connect = options.connect_limit, .command = options.command_limit};
 }
 
-surroundings for_real_server(redis::server_config config, const client_options& options)
+// The first try of an operation has a third of the command limit (core/patience.h), and the server waits twice in
+// it if it does not know the script.
+store::acknowledging acknowledging_of(const redis::server_config& server,
+                                      const client_options& options)
+{
+    constexpr int share = 9;
+    return {.wanted = server.acknowledged, .longest = options.command_limit / share};
+}
+
+std::unique_ptr<redis::transport> socket_way(base::event_loop& loop, redis::server_config to,
+                                             const client_options& options)
+{
+    return std::make_unique<redis::socket_transport>(loop, std::move(to), options.pool_size,
+                                                     limits_of(options));
+}
+
+// A line of the log, on the thread for the user's handlers.
+std::function<void(std::string)> warnings_of(const client_options& options,
+                                             observe::dispatcher& handlers)
+{
+    if (!options.log) return {};
+    return [log = options.log, &handlers](std::string text) {
+        handlers.post([log, text = std::move(text)] { log(log_level::warning, text); });
+    };
+}
+
+std::shared_ptr<store::store> open_quorum(const std::shared_ptr<base::platform>& platform,
+                                          base::event_loop& loop, redis::deployment where,
+                                          const client_options& options,
+                                          observe::dispatcher& handlers)
+{
+    std::vector<std::unique_ptr<redis::transport>> ways;
+    for (auto& each : where.servers) {
+        each.wants_run_id = true;
+        ways.push_back(socket_way(loop, std::move(each), options));
+    }
+    return std::make_shared<store::quorum_store>(
+        platform, loop, std::move(ways),
+        store::quorum_store::settings{
+            .shown = std::move(where.shown),
+            .clock_drift = options.clock_drift,
+            .command_limit = options.command_limit,
+            .quarantine = core::quorum::quarantine(options.longest_lease, options.clock_drift),
+            .warn = warnings_of(options, handlers)});
+}
+
+std::shared_ptr<store::store> open_store(const std::shared_ptr<base::platform>& platform,
+                                         base::event_loop& loop, redis::deployment where,
+                                         const client_options& options,
+                                         observe::dispatcher& handlers)
+{
+    const auto acks = acknowledging_of(
+        where.what == redis::deployment::kind::one_server ? where.servers.front() : where.found,
+        options);
+    using kind = redis::deployment::kind;
+    switch (where.what) {
+    case kind::one_server: break;
+    case kind::sentinel:
+        return std::make_shared<store::sentinel_store>(
+            platform, loop, std::move(where),
+            store::sentinel_store::settings{.pool_size = options.pool_size,
+                                            .within = limits_of(options),
+                                            .clock_drift = options.clock_drift,
+                                            .acks = acks});
+    case kind::cluster:
+        return std::make_shared<store::cluster_store>(
+            platform, loop,
+            store::cluster_settings{.where = std::move(where),
+                                    .limits = limits_of(options),
+                                    .clock_drift = options.clock_drift,
+                                    .acks = acks,
+                                    .connect = [&loop, options](redis::server_config to) {
+                                        return socket_way(loop, std::move(to), options);
+                                    }});
+    case kind::quorum: return open_quorum(platform, loop, std::move(where), options, handlers);
+    }
+    return std::make_shared<store::single_server>(
+        platform, socket_way(loop, std::move(where.servers.front()), options), options.clock_drift,
+        store::server_settings{.acks = acks});
+}
+
+surroundings for_real_servers(redis::deployment where, const client_options& options)
 {
     auto platform = std::make_shared<base::system_platform>();
     auto loop = std::make_unique<base::event_loop>(*platform);
-    auto transport = std::make_unique<redis::socket_transport>(
-        *loop, std::move(config), options.pool_size, limits_of(options));
-    auto store =
-        std::make_shared<store::single_server>(platform, std::move(transport), options.clock_drift);
+    auto handlers = std::make_unique<observe::dispatcher_thread>();
+    const bool quorum = where.what == redis::deployment::kind::quorum;
+    auto store = open_store(platform, *loop, std::move(where), options, *handlers);
     return {.platform = std::move(platform),
             .stops = std::make_unique<observe::dispatcher_thread>(),
-            .handlers = std::make_unique<observe::dispatcher_thread>(),
+            .handlers = std::move(handlers),
             .loop = std::move(loop),
-            .store = std::move(store)};
+            .store = std::move(store),
+            .quorum = quorum};
 }
 
-surroundings for_memory_server(const std::string& name, const client_options& options)
+surroundings for_memory_server(const redis::server_config& server, const client_options& options)
 {
-    const auto seat = open_memory(name);
+    const auto seat = open_memory(server.where.name);
     auto platform = seat->platform();
     auto loop = std::make_unique<base::event_loop>(*platform);
     auto transport = seat->transport(*loop, limits_of(options));
-    auto store =
-        std::make_shared<store::single_server>(platform, std::move(transport), options.clock_drift);
+    auto store = std::make_shared<store::single_server>(
+        platform, std::move(transport), options.clock_drift,
+        store::server_settings{.acks = acknowledging_of(server, options)});
     return {.platform = std::move(platform),
             .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
             .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
@@ -50,10 +140,10 @@ surroundings for_memory_server(const std::string& name, const client_options& op
 
 surroundings surroundings_for(const client_options& options)
 {
-    auto config = redis::read_config(options);
-    const bool in_memory = config.where.what == redis::address::kind::memory;
-    return in_memory ? for_memory_server(config.where.name, options)
-                     : for_real_server(std::move(config), options);
+    auto where = redis::read_deployment(options);
+    const auto& first = where.servers.front();
+    if (first.where.what == redis::address::kind::memory) return for_memory_server(first, options);
+    return for_real_servers(std::move(where), options);
 }
 
 }  // namespace pawl::sync

@@ -19,6 +19,7 @@ struct surroundings {
     std::unique_ptr<observe::dispatcher> handlers;
     std::unique_ptr<base::scheduler> loop;
     std::shared_ptr<store::store> store;  // uses `loop`
+    bool quorum = false;                  // the store is a quorum
 };
 
 // Makes the parts for the server that the URL names. Throws pawl::error (bad_argument).

@@ -99,6 +99,7 @@ void validate(const client_options& options)
     if (options.pool_size < 1 || options.pool_size > 1024) {
         refuse("pool_size", std::to_string(options.pool_size), "1 to 1024");
     }
+    check("longest_lease", options.longest_lease, 10ms, 60s, "10 ms to 60 s");
     // In this form, the condition is also false for NaN.
     if (!(options.clock_drift >= 0 && options.clock_drift <= 0.5)) {
         refuse("clock_drift", std::to_string(options.clock_drift), "0 to 0.5");
@@ -121,6 +122,47 @@ void validate(const core::object& what, const lock_options& options, fairness fa
     if (options.layout && *options.layout != layout::plain && *options.layout != layout::hash) {
         refuse("layout", std::to_string(static_cast<int>(*options.layout)), "plain, hash");
     }
+}
+
+void validate_on_quorum(const lock_settings& lock, const client_options& options)
+{
+    using kind = core::object_kind;
+    switch (lock.what.kind) {
+    case kind::exclusive:
+    case kind::counted: break;
+    case kind::shared: refuse_on_quorum("shared_mutex");
+    case kind::permits: refuse_on_quorum("counting_semaphore");
+    case kind::latch: refuse_on_quorum("latch");
+    case kind::barrier: refuse_on_quorum("barrier");
+    case kind::many: refuse_on_quorum("lock_set");
+    case kind::leader:
+    case kind::watch: refuse_on_quorum("leader");
+    case kind::once: refuse_on_quorum("once_per");
+    }
+    validate_lease_on_quorum("lease", lock.lease, options);
+    if (lock.linger > 0ms) {
+        refuse("linger", std::to_string(lock.linger.count()) + " ms on a quorum", "0");
+    }
+    if (lock.what.kind == kind::exclusive && lock.what.layout == layout::hash) {
+        refuse("layout", "hash on a quorum", "plain, or unset");
+    }
+}
+
+void validate_lease_on_quorum(std::string_view option, milliseconds lease,
+                              const client_options& options)
+{
+    const auto most = options.longest_lease;
+    if (lease > most) {
+        refuse(option, std::to_string(lease.count()) + " ms on a quorum",
+               "10 ms to client_options::longest_lease, " + std::to_string(most.count()) + " ms");
+    }
+}
+
+void refuse_on_quorum(std::string_view type)
+{
+    refuse("kind", std::string{type} + " on a quorum",
+           "mutex, fair_mutex, recursive_mutex, striped_mutex: the others need one server that "
+           "counts");
 }
 
 void validate_capacity(unsigned capacity)

@@ -15,6 +15,12 @@ namespace pawl::sync {
 
 void validate(const client_options& options);
 void validate(const core::object& what, const lock_options& options, fairness fairness);
+// The locks of a quorum: fewer kinds, and shorter leases.
+void validate_on_quorum(const lock_settings& lock, const client_options& options);
+void validate_lease_on_quorum(std::string_view option, std::chrono::milliseconds lease,
+                              const client_options& options);
+// `type` is the name of a type that a quorum does not have.
+[[noreturn]] void refuse_on_quorum(std::string_view type);
 void validate_capacity(unsigned capacity);
 void validate_payload(std::string_view payload);
 void validate_permits(unsigned permits, unsigned most);

@@ -1,3 +1,3 @@
 -- Publishes a release. The client has written the announcement.
 --
--- ANNOUNCE() is if ARGV[3] and ARGV[3] ~= '' then redis.pcall('PUBLISH', 'lock:release:' .. KEYS[1], ARGV[3]) end
+-- ANNOUNCE() is if ARGV[3] and ARGV[3] ~= '' then redis.pcall(SEND(), 'lock:release:' .. LOCK_IN_CHANNEL(), ARGV[3]) end

@@ -16,20 +16,20 @@ who = false
 while first do
   local place = redis.call('LPOP', KEYS[3])
   if place and micros < place then
-    local channel = 'pawl:client:' .. CLIENT_IN(place)
-    local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
+    local channel = CHANNELS(KEYS[2]) .. CLIENT_IN(place)
+    local listeners = redis.pcall('PUBSUB', LISTENERS(), channel)[2]
     local reserve, lease = RESERVE_IN(place), LEASE_IN(place)
     if listeners and listeners > 0 and tonumber(lease) then
 --@ fence
       who = first
       ENTER()
-      local told = redis.pcall('PUBLISH', channel,
+      local told = redis.pcall(SEND(), channel,
         'grant ' .. who .. ' ' .. fence .. ' ' .. micros .. ' ' .. KEYS[1])
       if type(told) ~= 'number' then
         LEAVE()
         who = false
       elseif #who == 48 and redis.call('EXISTS', KEYS[3]) == 1 then
-        redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
+        redis.pcall(SEND(), CHANNELS(KEYS[2]) .. string.sub(who, 33), 'wanted ' .. KEYS[1])
       end
     end
   end

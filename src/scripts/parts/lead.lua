@@ -6,8 +6,8 @@
 -- candidate, as in parts/term.lua.
 who = false
 if place and micros < place then
-  local channel = 'pawl:client:' .. CLIENT_IN(place)
-  local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
+  local channel = CHANNELS(KEYS[2]) .. CLIENT_IN(place)
+  local listeners = redis.pcall('PUBSUB', LISTENERS(), channel)[2]
   local lease, candidate = string.match(place, '^(%d+) (.*)$', 35)
   if listeners and listeners > 0 and lease then
     local reserve = '0000'
@@ -15,7 +15,7 @@ if place and micros < place then
     redis.call('DEL', KEYS[1])
     redis.call('RPUSH', KEYS[1], first, candidate, fence, by, '0')
     redis.call('PEXPIRE', KEYS[1], lease)
-    local told = redis.pcall('PUBLISH', channel,
+    local told = redis.pcall(SEND(), channel,
       'grant ' .. first .. ' ' .. fence .. ' ' .. micros .. ' ' .. KEYS[1])
     if type(told) == 'number' then
       who = first

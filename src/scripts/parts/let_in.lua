@@ -11,10 +11,10 @@ last = type(last) == 'string' and last or ''
 while first do
   local who, weight, own = first, WEIGHT_IN(first), first == ARGV[1]
   local place = own and own_place or redis.call('LINDEX', KEYS[3], 1) or ''
-  local channel, lease = 'pawl:client:' .. CLIENT_IN(place), tonumber(LEASE_IN(place))
+  local channel, lease = CHANNELS(KEYS[2]) .. CLIENT_IN(place), tonumber(LEASE_IN(place))
   local waits = weight and lease and (own or micros < place)
   if waits and not own then
-    local listeners = heard[channel] or redis.pcall('PUBSUB', 'NUMSUB', channel)
+    local listeners = heard[channel] or redis.pcall('PUBSUB', LISTENERS(), channel)
     if listeners.err then
       break
     end
@@ -31,7 +31,7 @@ while first do
 --@ enter
     if own then
       entered = number
-    elseif type(redis.pcall('PUBLISH', channel,
+    elseif type(redis.pcall(SEND(), channel,
         'grant ' .. who .. ' ' .. number .. ' ' .. micros .. ' ' .. KEYS[1])) ~= 'number' then
       out = out - weight
       redis.call('ZREM', KEYS[1], who)

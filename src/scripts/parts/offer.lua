@@ -6,5 +6,5 @@ if woken > 0 and CAN_ENTER() then
   local first = FIRST()
 --@ hand_over
 elseif woken > 0 and #who == 48 then
-  redis.pcall('PUBLISH', 'pawl:client:' .. string.sub(who, 33), 'wanted ' .. KEYS[1])
+  redis.pcall(SEND(), CHANNELS(KEYS[2]) .. string.sub(who, 33), 'wanted ' .. KEYS[1])
 end

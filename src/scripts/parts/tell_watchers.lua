@@ -4,7 +4,7 @@
 local watcher, kept = redis.call('LPOP', KEYS[4]), redis.call('LPOP', KEYS[4])
 while kept do
   if micros < kept then
-    redis.pcall('PUBLISH', 'pawl:client:' .. CLIENT_IN(kept),
+    redis.pcall(SEND(), CHANNELS(KEYS[2]) .. CLIENT_IN(kept),
       'grant ' .. watcher .. ' ' .. micros .. ' ' .. micros .. ' ' .. KEYS[1])
   end
   watcher, kept = redis.call('LPOP', KEYS[4]), redis.call('LPOP', KEYS[4])

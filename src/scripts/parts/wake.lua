@@ -10,7 +10,7 @@ while woken < most do
     break
   end
   local listeners = micros < place and
-    redis.pcall('PUBSUB', 'NUMSUB', 'pawl:client:' .. CLIENT_IN(place))[2]
+    redis.pcall('PUBSUB', LISTENERS(), CHANNELS(KEYS[2]) .. CLIENT_IN(place))[2]
   if listeners and listeners > 0 then
     redis.call('RPUSH', KEYS[3], waiter, place)
     woken = woken + 1

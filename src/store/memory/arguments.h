@@ -19,6 +19,8 @@ inline constexpr std::string_view not_positive = "ERR value is out of range, mus
 inline constexpr std::string_view overflow = "ERR increment or decrement would overflow";
 inline constexpr std::string_view wrong_type =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
+inline constexpr std::string_view read_only =
+    "READONLY You can't write against a read only replica.";
 inline constexpr std::string_view no_memory =
     "OOM command not allowed when used memory > 'maxmemory'.";
 

@@ -29,6 +29,7 @@ struct command {
         deny_oom = 4,      // refused when memory is full
         no_script = 8,     // refused in scripts
         container = 16,    // has subcommands, and is not a command itself
+        runs_script = 32,  // refused by a replica, as are writes
     };
 
     std::string_view name;  // in lower case; for a subcommand, container|name

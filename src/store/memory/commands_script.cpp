@@ -84,8 +84,8 @@ void script_flush(call& what)
 }
 
 constexpr command table[] = {
-    {"eval", -3, command::no_script, eval},
-    {"evalsha", -3, command::no_script, evalsha},
+    {"eval", -3, command::no_script | command::runs_script, eval},
+    {"evalsha", -3, command::no_script | command::runs_script, evalsha},
     {"script", -2, command::container, nullptr},
     {"script|exists", -3, command::no_script, script_exists},
     {"script|flush", -2, command::no_script, script_flush},

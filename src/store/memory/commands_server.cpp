@@ -113,6 +113,32 @@ void hello(call& what)
     what.out.array(0);
 }
 
+// The facts that pawl reads: of the section `server`, or of `replication`.
+void info(call& what)
+{
+    if (what.words.size() == 2 && is_word(what.words[1], "server")) {
+        what.out.bulk("# Server\r\nredis_version:7.0.15\r\nrun_id:" + what.server.run_id + "\r\n");
+        return;
+    }
+    if (what.words.size() != 2 || !is_word(what.words[1], "replication")) {
+        return what.out.error("ERR only INFO server and INFO replication are supported");
+    }
+    const auto& says = what.server.replication;
+    constexpr std::size_t id_size = 40;
+    auto id = std::to_string(says.history);
+    id.insert(0, id_size - id.size(), '0');
+    what.out.bulk("# Replication\r\nrole:" + std::string{says.primary ? "master" : "slave"} +
+                  "\r\nconnected_slaves:" + std::to_string(says.replicas) +
+                  "\r\nmaster_replid:" + id + "\r\n");
+}
+
+// It never blocks: all replicas that answer have answered.
+void wait(call& what)
+{
+    if (!whole_argument(what, what.words[1]) || !whole_argument(what, what.words[2])) return;
+    what.out.integer(what.server.replication.acknowledging);
+}
+
 void publish(call& what)
 {
     const auto reached = what.server.channels.publish(what.words[1], what.words[2]);
@@ -181,6 +207,7 @@ constexpr command table[] = {
     {"flushall", -1, command::writes, flush},
     {"flushdb", -1, command::writes, flush},
     {"hello", -1, command::no_script, hello},
+    {"info", -1, command::reads, info},
     {"ping", -1, command::reads, ping},
     {"psubscribe", -2, command::no_script, psubscribe},
     {"publish", 3, command::tells_others, publish},
@@ -190,6 +217,7 @@ constexpr command table[] = {
     {"subscribe", -2, command::no_script, subscribe},
     {"time", 1, command::reads, time},
     {"unsubscribe", -1, command::no_script, unsubscribe},
+    {"wait", 3, command::no_script, wait},
 };
 
 }  // namespace

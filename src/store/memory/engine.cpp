@@ -88,12 +88,31 @@ void engine::restart(bool keep_data)
 {
     flush_scripts();
     machine_->channels.clear();
+    ++machine_->replication.history;
     if (!keep_data) lose_data();
 }
 
 void engine::refuse_writes(bool full)
 {
     machine_->memory_full = full;
+}
+
+void engine::has_replicas(unsigned connected, unsigned acknowledging)
+{
+    machine_->replication.replicas = connected;
+    machine_->replication.acknowledging = acknowledging;
+}
+
+bool engine::is_primary() const
+{
+    return machine_->replication.primary;
+}
+
+void engine::make_primary(bool now)
+{
+    auto& says = machine_->replication;
+    if (now && !says.primary) ++says.history;
+    says.primary = now;
 }
 
 engine::snapshot engine::save() const
@@ -104,6 +123,11 @@ engine::snapshot engine::save() const
 void engine::restore(const snapshot& then)
 {
     machine_->data = then;
+}
+
+void engine::set_run_id(std::string id)
+{
+    machine_->run_id = std::move(id);
 }
 
 std::vector<keyspace::key_info> engine::keys()

@@ -64,9 +64,18 @@ public:
     void restart(bool keep_data);  // removes scripts and subscriptions, and the keys unless kept
     void refuse_writes(bool full);
 
+    // What it says about its replicas (WAIT and INFO replication).
+    void has_replicas(unsigned connected, unsigned acknowledging);
+    // It becomes a replica, which refuses to write, or a primary again.
+    void make_primary(bool now);
+    [[nodiscard]] bool is_primary() const;
+
     // Saves and restores the keys: a restart from an old snapshot.
     [[nodiscard]] snapshot save() const;
     void restore(const snapshot& then);
+
+    // INFO shows it. A real server has another one after each start.
+    void set_run_id(std::string id);
 
     // All existing keys, sorted by name.
     [[nodiscard]] std::vector<keyspace::key_info> keys();

@@ -49,6 +49,8 @@ void execute(call& what)
     const command* const found = find_command(what.words);
     if (!found) return refuse_unknown(what);
     if (!found->takes(what.words.size())) return wrong_number_of_words(what, found->name);
+    const bool may_write = found->is(command::writes) || found->is(command::runs_script);
+    if (!what.server.replication.primary && may_write) return what.out.error(refusal::read_only);
     if (what.server.memory_full && found->is(command::deny_oom)) {
         return what.out.error(refusal::no_memory);
     }

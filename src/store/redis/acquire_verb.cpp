@@ -5,6 +5,7 @@
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,7 +98,8 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
     if (reply.is_error()) {
         auto got = failure_of_error(reply.text());
         // If a script fails half-way, for example because a permission is missing, its writes stay.
-        got.maybe_executed = got.what != core::failure_kind::unavailable;
+        got.maybe_executed = got.what != core::failure_kind::unavailable &&
+                             got.what != core::failure_kind::elsewhere;
         return got;
     }
     // An invalid reply may have been a grant, which must then be given back.
@@ -137,12 +139,15 @@ std::optional<acquire_time> read_time(const redis::reply_view& reply)
     const auto answer = read_answer(reply, 3);
     const auto now = answer ? server_time_in(answer->time_us) : std::nullopt;
     if (!now) return std::nullopt;
-    return acquire_time{.now = *now, .too_late = answer->code == -1};
+    return acquire_time{.now = *now,
+                        .exact = std::chrono::microseconds{answer->time_us},
+                        .too_late = answer->code == -1};
 }
 
 std::optional<std::uint64_t> first_trusted_fence(const acquire_request& what,
                                                  const redis::server_facts& server,
-                                                 const server_clock& clock)
+                                                 const server_clock& clock,
+                                                 const server_history& history)
 {
     using std::chrono::microseconds;
     // The replies to a bare acquire do not contain the server's time, which other requests need.
@@ -157,12 +162,21 @@ std::optional<std::uint64_t> first_trusted_fence(const acquire_request& what,
     const auto began = clock.was_at(server.since, what.sent, lately);
     const auto now = clock.was_at(what.sent, what.sent, lately);
     if (!began || !now) return std::nullopt;
-    const auto from = microseconds{*began}.count();
+    const auto known = history.own_since();
+    const auto own =
+        base::is(base::mutant::bare_after_replica) ? std::optional<std::uint64_t>{0} : known;
+    if (!own) return std::nullopt;
+    const auto from = std::max(microseconds{*began}.count(), static_cast<std::int64_t>(*own));
     const auto last = static_cast<std::int64_t>(what.hint.value);
     if (from <= 0 || last < from || last < microseconds{*now - longest}.count()) {
         return std::nullopt;
     }
     return static_cast<std::uint64_t>(from);
+}
+
+bool leads_to_bare(const acquire_request& what) noexcept
+{
+    return storage_of(*what.mine.what) == storage::plain && !what.fair && what.reserve == 0;
 }
 
 void append_bare(std::string& out, const acquire_request& what)

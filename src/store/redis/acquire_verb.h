@@ -5,6 +5,7 @@
 #include "core/request.h"
 #include "redis/handshake.h"
 #include "redis/resp.h"
+#include "store/redis/replication.h"
 #include "store/redis/script_call.h"
 #include "store/redis/server_clock.h"
 
@@ -29,6 +30,7 @@ void append(std::string& out, const core::acquire_request& what, const script_st
 // From the script's reply: the server's time, and whether the request arrived later than it was wanted.
 struct acquire_time {
     std::chrono::milliseconds now;
+    std::chrono::microseconds exact;
     bool too_late;
 };
 // Nothing if the reply contains no valid time.
@@ -37,12 +39,15 @@ struct acquire_time {
 // A bare acquire is two commands instead of a script: SET … NX for the lock, and INCR for its fence. Each
 // has its own reply. INCR does not use the time. If the server was restarted with old data, or was replaced
 // by a replica, INCR may return a number that was given out before. So a number is trusted only if the
-// fence was started after this connection was made: this server itself has then counted on from there.
-// Returns the smallest number that is trusted, or nothing if the script must be used. docs/decisions/0010
-// has the reasons.
+// fence was started after this connection was made, and after the server last became a primary: this server
+// itself has then counted on from there. Returns the smallest number that is trusted, or nothing if the
+// script must be used. docs/decisions/0010 has the reasons.
 [[nodiscard]] std::optional<std::uint64_t> first_trusted_fence(const core::acquire_request& what,
                                                                const redis::server_facts& server,
-                                                               const server_clock& clock);
+                                                               const server_clock& clock,
+                                                               const server_history& history);
+// Whether the next acquire of the same lock may be a bare one, if this one is granted.
+[[nodiscard]] bool leads_to_bare(const core::acquire_request& what) noexcept;
 void append_bare(std::string& out, const core::acquire_request& what);
 
 // The hint that a grant with this fence gives: the next acquire may be a bare one.

@@ -112,6 +112,16 @@ std::string mark_key(std::string_view lock)
     return key_with(mark_prefix, lock);
 }
 
+std::string tickets_key(std::string_view lock)
+{
+    return key_with(tickets_prefix, lock);
+}
+
+std::string places_key(std::string_view lock)
+{
+    return key_with(places_prefix, lock);
+}
+
 key_tail::key_tail(std::string_view lock) noexcept : tag_{hash_tag(lock)}, name_{lock}
 {
     if (tag_.size() < name_.size()) return;
@@ -129,6 +139,11 @@ key_tail::key_tail(std::string_view lock) noexcept : tag_{hash_tag(lock)}, name_
 std::size_t key_tail::size() const noexcept
 {
     return tag_.size() + (name_.empty() ? 2 : 3 + name_.size());
+}
+
+std::string key_tail::tag() const
+{
+    return std::string{"{"}.append(tag_).append("}");
 }
 
 void key_tail::append_to(std::string& out) const

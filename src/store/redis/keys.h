@@ -15,6 +15,11 @@ inline constexpr std::string_view condition_prefix = "pawl:cond:";
 inline constexpr std::string_view watch_prefix = "pawl:watch:";  // the watchers of a leader
 inline constexpr std::string_view mark_prefix = "pawl:mark:";
 
+// On a node of a quorum: the order of the waiters, and their places. The marker of the node is no lock's.
+inline constexpr std::string_view tickets_prefix = "pawl:tickets:";
+inline constexpr std::string_view places_prefix = "pawl:places:";
+inline constexpr std::string_view node_key = "pawl:node";
+
 // The part of a key after these prefixes: {name}, or {tag}:name if the name has a hash tag or cannot be
 // put into braces. Does not allocate. Valid as long as the name is.
 class key_tail {
@@ -26,6 +31,9 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept;
     void append_to(std::string& out) const;
+
+    // In braces: the part that Redis Cluster hashes.
+    [[nodiscard]] std::string tag() const;
 
 private:
     char digits_[10]{};
@@ -39,6 +47,8 @@ private:
 [[nodiscard]] std::string condition_key(std::string_view lock, std::string_view condition);
 [[nodiscard]] std::string watch_key(std::string_view lock);
 [[nodiscard]] std::string mark_key(std::string_view lock);
+[[nodiscard]] std::string tickets_key(std::string_view lock);
+[[nodiscard]] std::string places_key(std::string_view lock);
 
 // The part of a key that Redis Cluster hashes, and the slot of the key.
 [[nodiscard]] std::string_view hash_tag(std::string_view key) noexcept;

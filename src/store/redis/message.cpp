@@ -32,4 +32,9 @@ std::string channel_of(std::string_view client)
     return "pawl:client:" + std::string{client};
 }
 
+std::string channel_of(std::string_view client, std::string_view tag)
+{
+    return std::string{"pawl:client:"}.append(tag).append(":").append(client);
+}
+
 }  // namespace pawl::store

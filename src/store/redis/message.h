@@ -24,4 +24,7 @@ struct message {
 
 [[nodiscard]] std::string channel_of(std::string_view client);
 
+// The sharded channel of a client for locks with this tag, which is in braces.
+[[nodiscard]] std::string channel_of(std::string_view client, std::string_view tag);
+
 }  // namespace pawl::store

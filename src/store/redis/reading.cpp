@@ -89,6 +89,9 @@ failure failure_of(const redis::failure& why)
     case redis::failure_kind::no_reply: got.what = failure_kind::no_reply; break;
     case redis::failure_kind::refused: got.what = failure_kind::refused; break;
     case redis::failure_kind::not_now: got.what = failure_kind::unavailable; break;
+    case redis::failure_kind::replica:
+    case redis::failure_kind::moved:
+    case redis::failure_kind::ask: got.what = failure_kind::elsewhere; break;
     case redis::failure_kind::cancelled: got.what = failure_kind::cancelled; break;
     }
     return got;

@@ -1,7 +1,9 @@
 #include "store/redis/script_call.h"
 
+#include "base/mutant.h"
 #include "redis/resp.h"
 #include "store/redis/keys.h"
+#include "store/redis/reading.h"
 
 namespace pawl::store {
 namespace {
@@ -12,6 +14,20 @@ void append_key(std::string& out, std::string_view prefix, const key_tail& tail)
     out += prefix;
     tail.append_to(out);
     redis::append_word_end(out);
+}
+
+// The form of the script that this server understands.
+struct script_words {
+    std::string_view text;
+    std::string_view sha;
+};
+script_words words_for(const redis::script& which, const redis::server_facts& server)
+{
+    if (!server.knows_script_flags()) return {which.text_without_flags(), which.sha_without_flags};
+    if (server.shards_channels() && !which.sharded_text.empty()) {
+        return {which.sharded_text, which.sharded_sha};
+    }
+    return {which.text, which.sha};
 }
 
 // The keys that every lock has.
@@ -25,19 +41,26 @@ void append_keys(std::string& out, std::string_view lock)
 
 }  // namespace
 
+script_form first_form()
+{
+    return base::is(base::mutant::d34_script_in_full) ? script_form::in_full : script_form::by_sha;
+}
+
+bool must_be_sent_in_full(script_form form, const redis::reply_view& reply)
+{
+    return form == script_form::by_sha && is_unknown_script(reply) &&
+           !base::is(base::mutant::d34_no_script);
+}
+
 void open_call(std::string& out, const redis::script& which, const script_style& how,
                std::size_t keys, std::size_t arguments)
 {
     constexpr std::size_t command_script_and_count = 3;
     redis::append_word_count(out, command_script_and_count + keys + arguments);
-    const bool flags = how.server.knows_script_flags();
-    if (how.form == script_form::by_sha) {
-        redis::append_word(out, "EVALSHA");
-        redis::append_word(out, flags ? which.sha : which.sha_without_flags);
-    } else {
-        redis::append_word(out, "EVAL");
-        redis::append_word(out, flags ? which.text : which.text_without_flags());
-    }
+    const auto words = words_for(which, how.server);
+    const bool by_sha = how.form == script_form::by_sha;
+    redis::append_word(out, by_sha ? "EVALSHA" : "EVAL");
+    redis::append_word(out, by_sha ? words.sha : words.text);
     append_number(out, keys);
 }
 

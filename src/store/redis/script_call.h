@@ -3,6 +3,7 @@
 
 #include "core/object.h"
 #include "redis/handshake.h"
+#include "redis/resp.h"
 #include "redis/scripts.h"
 
 #include <chrono>
@@ -15,6 +16,11 @@ namespace pawl::store {
 
 // A script is called by its SHA-1. Its text is sent only if the server does not know it.
 enum class script_form { by_sha, in_full };
+
+[[nodiscard]] script_form first_form();
+
+// Whether this reply says so.
+[[nodiscard]] bool must_be_sent_in_full(script_form form, const redis::reply_view& reply);
 
 // How a script is sent to this server.
 struct script_style {

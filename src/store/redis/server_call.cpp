@@ -1,129 +1,58 @@
 #include "store/redis/server_call.h"
 
-#include "base/mutant.h"
-#include "store/redis/acquire_verb.h"
 #include "store/redis/condition_verbs.h"
 #include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
+#include "store/redis/keys.h"
 #include "store/redis/leader_verbs.h"
 #include "store/redis/once_verb.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <numeric>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 namespace pawl::store {
 namespace {
 
-script_form first_form()
-{
-    return base::is(base::mutant::d34_script_in_full) ? script_form::in_full : script_form::by_sha;
-}
-
-bool is_to_be_sent_in_full(script_form form, const redis::reply_view& reply)
-{
-    return form == script_form::by_sha && is_unknown_script(reply) &&
-           !base::is(base::mutant::d34_no_script);
-}
-
 std::span<const core::extend_request> only(const core::extend_request& one)
 {
     return {&one, 1};
 }
 
+bool is_done(const core::hold_reply& got)
+{
+    return got == core::hold_reply{core::hold_status::done};
+}
+
 }  // namespace
-
-// ── Acquire ─────────────────────────────────────────────────────────────────────────────────────
-
-acquire_call::acquire_call(const core::acquire_request& what, server_memory& memory)
-    : what_{what}, memory_{&memory}, form_{first_form()}, mend_{what.repeated && what.hint}
-{
-}
-
-unsigned acquire_call::write(const redis::server_facts& server, std::string& out)
-{
-    trusted_ =
-        memory_->bare_refused ? std::nullopt : first_trusted_fence(what_, server, memory_->clock);
-    if (trusted_) {
-        append_bare(out, what_);
-        taken_.reset();
-        return 2;
-    }
-    // A place says until when it is kept, by the server's clock. A client that does not know that clock
-    // yet learns it from the reply, and joins the queue with its next request.
-    if (!memory_->clock.at(what_.sent)) what_.wait.reset();
-    append(out, what_, {form_, server}, {memory_->clock, mend_});
-    return 1;
-}
-
-server_call::next acquire_call::on_reply(const redis::reply_view& reply)
-{
-    if (trusted_) return on_bare_reply(reply);
-    if (is_to_be_sent_in_full(form_, reply)) {
-        form_ = script_form::in_full;
-        return next::send;
-    }
-    form_ = first_form();  // the server knows the script now
-    const auto time = read_time(reply);
-    if (time) memory_->clock.heard(time->now, what_.sent);
-    got_ = read(what_, reply);
-    note_taken(got_);
-    const bool again = time && time->too_late && !std::exchange(corrected_, true);
-    return again ? next::send : next::finish;
-}
-
-// The first reply is to SET, the second one to INCR.
-server_call::next acquire_call::on_bare_reply(const redis::reply_view& reply)
-{
-    if (reply.is_error() && reply.text().starts_with("NOPERM")) memory_->bare_refused = true;
-    if (!taken_) {
-        taken_ = reply.type() == redis::resp_type::simple;
-        return next::read;
-    }
-    const auto number = fence_in(reply.integer()).value_or(0);
-    const bool good = number >= *trusted_ && !base::is(base::mutant::bare_not_repeated);
-    if (*taken_ && good) {
-        got_ = core::granted{.fence = number, .hint = hint_of(what_, number)};
-        return next::finish;
-    }
-    // In all other cases the script follows. It tells the holder that the lock is wanted, reports the
-    // error, and corrects the fence.
-    what_.hint = {};
-    what_.repeated |= *taken_ && !base::is(base::mutant::bare_not_repeated);
-    mend_ |= !good;
-    return next::send;
-}
-
-core::reply acquire_call::on_problem(const redis::failure& why) const
-{
-    auto problem = failure_of(why);
-    problem.maybe_late = why.sent && trusted_;
-    core::acquire_reply got{std::move(problem)};
-    note_taken(got);
-    return got;
-}
-
-// If the bare acquire took the lock, a later failure does not change that.
-void acquire_call::note_taken(core::acquire_reply& got) const
-{
-    auto* const problem = std::get_if<core::failure>(&got);
-    if (problem != nullptr) problem->maybe_executed |= taken_.value_or(false);
-}
 
 // ── Requests with one call of a script ──────────────────────────────────────────────────────────
 
-exchange_call::exchange_call(core::exchange_request what, const base::platform& platform)
-    : what_{std::move(what)}, platform_{&platform}, form_{first_form()}
+exchange_call::exchange_call(core::exchange_request what, server_memory& memory,
+                             const base::platform& platform)
+    : what_{std::move(what)}, memory_{&memory}, platform_{&platform}, form_{first_form()}
 {
+}
+
+std::optional<std::chrono::milliseconds> exchange_call::lease() const noexcept
+{
+    if (!memory_->settings.acks.is_on()) return std::nullopt;
+    if (const auto* const extend = std::get_if<core::extend_request>(&what_)) return extend->lease;
+    if (const auto* const count = std::get_if<core::count_request>(&what_)) return count->lease;
+    return std::nullopt;
 }
 
 unsigned exchange_call::write(const redis::server_facts& server, std::string& out)
 {
     const script_style how{form_, server};
+    script_answered_ = false;
     std::visit(
         [&](const auto& each) {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
@@ -136,16 +65,30 @@ unsigned exchange_call::write(const redis::server_facts& server, std::string& ou
             }
         },
         what_);
-    return 1;
+    const auto restarts = lease();
+    if (!restarts) return 1;
+    memory_->settings.acks.append(out, memory_->history, share_of(*restarts));
+    return 2;
 }
 
 server_call::next exchange_call::on_reply(const redis::reply_view& reply)
 {
-    if (is_to_be_sent_in_full(form_, reply)) {
-        form_ = script_form::in_full;
-        return next::send;
+    if (!std::exchange(script_answered_, true)) {
+        unknown_script_ = must_be_sent_in_full(form_, reply);
+        if (!unknown_script_) got_ = read_script(reply);
+        if (waits_for_replicas()) return next::read;
+    } else if (!unknown_script_ && is_done(std::get<core::hold_reply>(got_))) {
+        const auto why = memory_->settings.acks.read(reply, memory_->history);
+        if (why) got_ = core::hold_reply{*why};
     }
-    got_ = std::visit(
+    if (!unknown_script_) return next::finish;
+    form_ = script_form::in_full;
+    return next::send;
+}
+
+core::reply exchange_call::read_script(const redis::reply_view& reply) const
+{
+    auto got = std::visit(
         [&](const auto& each) -> core::reply {
             if constexpr (std::is_same_v<std::decay_t<decltype(each)>, core::extend_request>) {
                 return read(only(each), reply).front();
@@ -154,7 +97,12 @@ server_call::next exchange_call::on_reply(const redis::reply_view& reply)
             }
         },
         what_);
-    return next::finish;
+    // A keep is executed only once, so nothing can be asked again. The renewals go on as before.
+    if (auto* const keep = std::get_if<core::keep_reply>(&got);
+        keep && memory_->settings.acks.is_on()) {
+        if (auto* const stays = std::get_if<core::kept>(keep)) stays->lease_restarts = false;
+    }
+    return got;
 }
 
 core::reply exchange_call::on_problem(const redis::failure& why) const
@@ -164,20 +112,27 @@ core::reply exchange_call::on_problem(const redis::failure& why) const
 
 // ── Many renewals ───────────────────────────────────────────────────────────────────────────────
 
-renew_call::renew_call(const core::renew_request& what) : got_(what.all.size())
+renew_call::renew_call(const core::renew_request& what, const server_memory& memory)
+    : memory_{&memory}, got_(what.all.size())
 {
     leases_.reserve(what.all.size());
-    places_.reserve(what.all.size());
-    for (const auto wanted : {storage::plain, storage::hash, storage::members, storage::term,
-                              storage::once, storage::set_of_plain, storage::set_of_hash}) {
-        const auto begin = leases_.size();
-        for (std::size_t i = 0; i < what.all.size(); ++i) {
-            if (storage_of(*what.all[i].mine.what) != wanted) continue;
-            leases_.push_back(what.all[i]);
-            places_.push_back(i);
-        }
-        const auto size = leases_.size() - begin;
-        if (size > 0) parts_.push_back({begin, size, first_form()});
+    places_.resize(what.all.size());
+    std::iota(places_.begin(), places_.end(), std::size_t{0});
+    // The leases with the same key go into one call.
+    std::vector<std::pair<storage, std::uint16_t>> keys;
+    keys.reserve(what.all.size());
+    for (const auto& each : what.all) {
+        const auto& object = *each.mine.what;
+        const auto slot =
+            memory.settings.cluster ? hash_slot(core::names_of(object).front()) : std::uint16_t{0};
+        keys.emplace_back(storage_of(object), slot);
+    }
+    std::ranges::sort(places_, {}, [&](auto place) { return std::pair{keys[place], place}; });
+    for (const auto place : places_) {
+        const bool same = !leases_.empty() && keys[places_[leases_.size() - 1]] == keys[place];
+        if (!same) parts_.push_back({leases_.size(), 0, first_form()});
+        ++parts_.back().size;
+        leases_.push_back(what.all[place]);
     }
 }
 
@@ -196,13 +151,20 @@ std::span<const core::extend_request> renew_call::leases_of(const part& which) c
 unsigned renew_call::write(const redis::server_facts& server, std::string& out)
 {
     for (const auto& each : parts_) append(out, leases_of(each), {each.form, server});
-    return static_cast<unsigned>(parts_.size());
+    const auto calls = static_cast<unsigned>(parts_.size());
+    if (!waits_for_replicas()) return calls;
+    memory_->settings.acks.append(out, memory_->history, share_of(shortest_lease()));
+    return calls + 1;
 }
 
 server_call::next renew_call::on_reply(const redis::reply_view& reply)
 {
-    on_part(parts_[answered_++], reply);
-    if (answered_ < parts_.size()) return next::read;
+    if (answered_ < parts_.size()) {
+        on_part(parts_[answered_++], reply);
+        if (answered_ < parts_.size() || waits_for_replicas()) return next::read;
+    } else if (const auto why = memory_->settings.acks.read(reply, memory_->history)) {
+        take_back(got_, *why);
+    }
     if (again_.empty()) return next::finish;
     parts_ = std::exchange(again_, {});
     answered_ = 0;
@@ -211,7 +173,7 @@ server_call::next renew_call::on_reply(const redis::reply_view& reply)
 
 void renew_call::on_part(const part& which, const redis::reply_view& reply)
 {
-    if (is_to_be_sent_in_full(which.form, reply)) {
+    if (must_be_sent_in_full(which.form, reply)) {
         again_.push_back({which.begin, which.size, script_form::in_full});
     } else if (which.size > 1 && is_refusal(reply)) {
         // One refused key must not prevent the renewal of the others.
@@ -224,10 +186,25 @@ void renew_call::on_part(const part& which, const redis::reply_view& reply)
     }
 }
 
+std::chrono::milliseconds renew_call::shortest_lease() const
+{
+    return std::ranges::min(leases_, {}, &core::extend_request::lease).lease;
+}
+
+void renew_call::take_back(core::renew_request::reply& got, const core::failure& why) const
+{
+    for (std::size_t i = 0; i < answered_; ++i) {
+        const auto begin = got.begin() + static_cast<std::ptrdiff_t>(parts_[i].begin);
+        std::replace(begin, begin + static_cast<std::ptrdiff_t>(parts_[i].size),
+                     core::hold_reply{core::hold_status::done}, core::hold_reply{why});
+    }
+}
+
 core::reply renew_call::on_problem(const redis::failure& why) const
 {
-    // Leases that have a reply already keep it.
+    // Leases that have a reply already keep it, unless the replicas should have acknowledged it.
     auto got = got_;
+    if (waits_for_replicas()) take_back(got, failure_of(why));
     const auto fail = [&](const part& which) {
         std::fill_n(got.begin() + static_cast<std::ptrdiff_t>(which.begin), which.size,
                     core::hold_reply{failure_of(why)});
@@ -237,7 +214,41 @@ core::reply renew_call::on_problem(const redis::failure& why) const
     return in_order(got);
 }
 
+// ── After ASK ───────────────────────────────────────────────────────────────────────────────────
+
+unsigned asking_call::write(const redis::server_facts& server, std::string& out)
+{
+    allowed_ = false;
+    redis::append_request(out, std::array<std::string_view, 1>{"ASKING"});
+    return 1 + what_->write(server, out);
+}
+
+// If ASKING was refused, so is the command after it: its reply says why.
+server_call::next asking_call::on_reply(const redis::reply_view& reply)
+{
+    if (!std::exchange(allowed_, true)) return next::read;
+    return what_->on_reply(reply);
+}
+
 // ────────────────────────────────────────────────────────────────────────────────────────────────
+
+namespace {
+
+any_call make_node_call(core::node_request what, server_memory& memory,
+                        const base::platform& platform)
+{
+    return std::visit(
+        [&](auto& each) -> any_call {
+            if constexpr (requires { each.all; }) {
+                return restore_call{std::move(each), memory, platform};
+            } else {
+                return vote_call{each, memory, platform};
+            }
+        },
+        what);
+}
+
+}  // namespace
 
 any_call make_call(core::request what, server_memory& memory, const base::platform& platform)
 {
@@ -245,11 +256,13 @@ any_call make_call(core::request what, server_memory& memory, const base::platfo
         [&](auto& each) -> any_call {
             using asked = std::decay_t<decltype(each)>;
             if constexpr (std::is_same_v<asked, core::acquire_request>) {
-                return acquire_call{each, memory};
+                return acquire_call{each, memory, platform};
             } else if constexpr (std::is_same_v<asked, core::renew_request>) {
-                return renew_call{each};
+                return renew_call{each, memory};
+            } else if constexpr (std::is_same_v<asked, core::node_request>) {
+                return make_node_call(std::move(each), memory, platform);
             } else {
-                return exchange_call{std::move(each), platform};
+                return exchange_call{std::move(each), memory, platform};
             }
         },
         what);

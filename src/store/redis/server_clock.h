@@ -1,4 +1,4 @@
-// Two bounds on the server's clock: the latest time that it can show at a moment of our clock, and the
+// Bounds on the server's clock: the latest and the earliest time that it can show at a moment of our clock, and the
 // earliest moment of our clock at which it showed a given time.
 //
 // An acquire says until when it is wanted, by the server's clock. So the server does not execute a
@@ -33,7 +33,14 @@ public:
     void heard(milliseconds then, base::boot_time asked)
     {
         const common::scoped_lock guard{mutex_};
-        last_ = {then, asked};
+        last_ = {then, asked, std::nullopt};
+    }
+
+    // The same, with the time at which the reply was there.
+    void heard(milliseconds then, base::boot_time asked, base::boot_time answered)
+    {
+        const common::scoped_lock guard{mutex_};
+        last_ = {then, asked, answered};
     }
 
     // The latest time that the server's clock can show at `when`. Nothing before the first reply.
@@ -46,7 +53,17 @@ public:
         return last->then + milliseconds{1} + std::chrono::ceil<milliseconds>(since + apart(since));
     }
 
-    // The same for a moment that may be before the last reply. If the clock was stepped since `when`, the
+    // The earliest time that the server's clock can show at `when`, which is not before the last reply. Nothing if it is
+    // not known when that reply was there.
+    [[nodiscard]] std::optional<milliseconds> at_least(base::boot_time when) const
+    {
+        const auto last = read();
+        if (!last || !last->answered || when < *last->answered) return std::nullopt;
+        const std::chrono::nanoseconds since = when - *last->answered;
+        return last->then + std::chrono::floor<milliseconds>(since - apart(since));
+    }
+
+    // The same as at() for a moment that may be before the last reply. If the clock was stepped since `when`, the
     // result is by the clock as it is set now. Nothing if there was no reply in the last `lately` before
     // `now`.
     [[nodiscard]] std::optional<milliseconds> was_at(base::boot_time when, base::boot_time now,
@@ -72,6 +89,7 @@ private:
     struct answer {
         milliseconds then;
         base::boot_time asked;
+        std::optional<base::boot_time> answered;
     };
 
     [[nodiscard]] std::optional<answer> read() const

@@ -4,15 +4,57 @@
 #include "store/redis/reading.h"
 
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace pawl::store {
+
+struct single_server::submitted {
+    submitted(any_call call, std::chrono::milliseconds limit, still_wanted still,
+              reply_handler handler)
+        : what{std::move(call)}, patience{limit}, wanted{std::move(still)}, done{std::move(handler)}
+    {
+    }
+
+    any_call what;
+    std::chrono::milliseconds patience;
+    still_wanted wanted;
+    reply_handler done;
+    std::optional<asking_call> asking{};
+    std::list<submitted>::iterator self{};
+
+    [[nodiscard]] server_call& call() { return asking ? *asking : call_in(what); }
+};
+
+single_server::single_server(std::shared_ptr<const base::platform> platform,
+                             std::unique_ptr<redis::transport> way, double clock_drift,
+                             server_settings settings)
+    : platform_{std::move(platform)},
+      memory_{.clock = server_clock{clock_drift}, .settings = std::move(settings)},
+      way_{std::move(way)}
+{
+}
+
+single_server::~single_server() = default;
 
 core::reply single_server::execute(const core::request& what, base::boot_time until,
                                    const base::interrupt* stop)
 {
     auto any = make_call(what, memory_, *platform_);
-    auto& one = call_in(any);
+    return execute(call_in(any), until, stop);
+}
+
+core::reply single_server::execute_asking(const core::request& what, base::boot_time until,
+                                          const base::interrupt* stop)
+{
+    auto any = make_call(what, memory_, *platform_);
+    asking_call asking{call_in(any)};
+    return execute(asking, until, stop);
+}
+
+core::reply single_server::execute(server_call& one, base::boot_time until,
+                                   const base::interrupt* stop)
+{
     auto next = server_call::next::send;
     while (next != server_call::next::finish) {
         const auto problem =
@@ -32,52 +74,81 @@ std::optional<core::failure> single_server::prepare()
     return failure_of(*problem);
 }
 
-struct single_server::submitted {
-    any_call what;
-    std::chrono::milliseconds patience;
-    still_wanted wanted;
-    reply_handler done;
-
-    [[nodiscard]] server_call& call() { return call_in(what); }
-};
-
 void single_server::submit(core::request what, std::chrono::milliseconds patience,
                            still_wanted wanted, reply_handler done)
 {
-    send(std::make_shared<submitted>(submitted{make_call(std::move(what), memory_, *platform_),
-                                               patience, std::move(wanted), std::move(done)}));
+    send(add(std::move(what), patience, std::move(wanted), std::move(done)));
 }
 
-void single_server::send(const std::shared_ptr<submitted>& one)
+void single_server::submit_asking(core::request what, std::chrono::milliseconds patience,
+                                  still_wanted wanted, reply_handler done)
 {
-    way_->submit([one](const auto& server, auto& out) { return one->call().write(server, out); },
-                 one->patience,
-                 [this, one](const auto* reply, const auto* problem) {
-                     if (problem != nullptr) {
-                         give_up_or_start(one, *problem);
-                         return;
-                     }
-                     const auto next = one->call().on_reply(*reply);
-                     if (next == server_call::next::finish) one->done(one->call().take());
-                     if (next == server_call::next::send && one->wanted()) send(one);
-                 });
+    auto& one = add(std::move(what), patience, std::move(wanted), std::move(done));
+    one.asking.emplace(call_in(one.what));
+    send(one);
+}
+
+single_server::submitted& single_server::add(core::request what, std::chrono::milliseconds patience,
+                                             still_wanted wanted, reply_handler done)
+{
+    auto& one = submitted_.emplace_back(make_call(std::move(what), memory_, *platform_), patience,
+                                        std::move(wanted), std::move(done));
+    one.self = std::prev(submitted_.end());
+    return one;
+}
+
+// The handlers hold pointers, so that a std::function needs no memory for them: this is the path of every request.
+void single_server::send(submitted& one)
+{
+    auto write = [this, which = &one](const auto& server, auto& out) {
+        if (memory_.settings.note_run) memory_.settings.note_run(server.run_id);
+        return which->call().write(server, out);
+    };
+    auto read = [this, which = &one](const auto* reply, const auto* problem) {
+        if (problem != nullptr) {
+            give_up_or_start(*which, *problem);
+            return;
+        }
+        const auto next = which->call().on_reply(*reply);
+        if (next == server_call::next::read) return;
+        if (next == server_call::next::finish) {
+            finish(*which, which->call().take());
+        } else if (which->wanted()) {
+            send(*which);
+        } else {
+            submitted_.erase(which->self);
+        }
+    };
+    if (one.call().waits_for_replicas()) {
+        way_->submit_apart(write, one.patience, read);
+    } else {
+        way_->submit(write, one.patience, read);
+    }
+}
+
+// Erased first: the handler may destroy the objects that the request names.
+void single_server::finish(submitted& one, core::reply got)
+{
+    const auto done = std::move(one.done);
+    submitted_.erase(one.self);
+    done(std::move(got));
 }
 
 // As in execute(), an acquire starts the local: server. The reply is delayed until then. So when the caller
 // asks again, the server runs, or it is known why it does not.
-void single_server::give_up_or_start(const std::shared_ptr<submitted>& one,
-                                     const redis::failure& why)
+void single_server::give_up_or_start(submitted& one, const redis::failure& why)
 {
     using kind = redis::failure_kind;
-    const bool starts = one->call().may_start_server() && one->wanted() &&
+    const bool starts = one.call().may_start_server() && one.wanted() &&
                         (why.what == kind::unreachable || why.what == kind::nobody_listens);
-    const auto started = [one, why](const std::optional<redis::failure>& start_problem) {
+    const auto started = [this, which = &one,
+                          why](const std::optional<redis::failure>& start_problem) {
         // If the server was started, the failure is no longer `nobody_listens`.
         auto left = start_problem.value_or(redis::failure{kind::unreachable, why.detail});
         left.sent = why.sent;
-        one->done(one->call().on_problem(left));
+        finish(*which, which->call().on_problem(left));
     };
-    if (!starts || !way_->start_server(started)) one->done(one->call().on_problem(why));
+    if (!starts || !way_->start_server(started)) finish(one, one.call().on_problem(why));
 }
 
 void single_server::listen(std::string_view client, notice_listener& who)
@@ -86,17 +157,18 @@ void single_server::listen(std::string_view client, notice_listener& who)
     way_->listen(channel_of(client), *this);
 }
 
-void single_server::heard(std::string_view text)
+void single_server::deliver(std::string_view text, notice_listener& who) const
 {
     const auto got = read_message(text);
     if (!got) return;
     if (got->what == message::kind::wanted) {
-        listener_->wanted(got->lock);
+        who.wanted(got->lock);
         return;
     }
-    listener_->granted({.holder = core::whole_holder(got->holder),
-                        .fence = got->fence,
-                        .at = memory_.clock.when(got->time).value_or(base::boot_time{})});
+    who.granted({.holder = core::whole_holder(got->holder),
+                 .fence = got->fence,
+                 .at = memory_.clock.when(got->time).value_or(base::boot_time{}),
+                 .acknowledged = !memory_.settings.acks.is_on()});
 }
 
 void single_server::doubt()

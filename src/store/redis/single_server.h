@@ -7,8 +7,10 @@
 #include "store/store.h"
 
 #include <chrono>
+#include <list>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace pawl::store {
@@ -16,12 +18,9 @@ namespace pawl::store {
 class single_server final : public store, private redis::listener {
 public:
     single_server(std::shared_ptr<const base::platform> platform,
-                  std::unique_ptr<redis::transport> way, double clock_drift)
-        : platform_{std::move(platform)},
-          memory_{.clock = server_clock{clock_drift}},
-          way_{std::move(way)}
-    {
-    }
+                  std::unique_ptr<redis::transport> way, double clock_drift,
+                  server_settings settings = {});
+    ~single_server() override;
 
     core::reply execute(const core::request& what, base::boot_time until,
                         const base::interrupt* stop) override;
@@ -34,17 +33,33 @@ public:
     std::optional<core::failure> ping(base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return way_->shown(); }
 
+    // The same for a request that another node of the Cluster has redirected with ASK. Only for requests with one call
+    // of a script.
+    [[nodiscard]] core::reply execute_asking(const core::request& what, base::boot_time until,
+                                             const base::interrupt* stop);
+    void submit_asking(core::request what, std::chrono::milliseconds patience, still_wanted wanted,
+                       reply_handler done);
+
+    // On the client's event loop only: reads a message that this server has sent, for `who`.
+    void deliver(std::string_view text, notice_listener& who) const;
+
 private:
-    void heard(std::string_view text) override;
+    void heard(std::string_view text) override { deliver(text, *listener_); }
     void listening(bool now) override { listener_->listening(now); }
 
+    [[nodiscard]] core::reply execute(server_call& one, base::boot_time until,
+                                      const base::interrupt* stop);
     struct submitted;
-    void send(const std::shared_ptr<submitted>& one);
-    void give_up_or_start(const std::shared_ptr<submitted>& one, const redis::failure& why);
+    [[nodiscard]] submitted& add(core::request what, std::chrono::milliseconds patience,
+                                 still_wanted wanted, reply_handler done);
+    void send(submitted& one);
+    void give_up_or_start(submitted& one, const redis::failure& why);
+    void finish(submitted& one, core::reply got);
 
     std::shared_ptr<const base::platform> platform_;
     server_memory memory_;
     notice_listener* listener_ = nullptr;
+    std::list<submitted> submitted_;         // the requests that are not answered yet
     std::unique_ptr<redis::transport> way_;  // last, so that it is destroyed first: it calls us
 };
 

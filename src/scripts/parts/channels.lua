@@ -1,0 +1,10 @@
+-- How a script sends messages on one server, or in a Cluster before 7.0. parts/sharded_channels.lua has the same phrases
+-- for a Cluster from 7.0 on.
+--
+-- CHANNELS begins the names of all clients' channels for the lock that has this fence key. On one
+-- server, a client has one channel for all locks.
+--
+-- CHANNELS(@) is 'pawl:client:'
+-- SEND() is 'PUBLISH'
+-- LISTENERS() is 'NUMSUB'
+-- LOCK_IN_CHANNEL() is KEYS[1]

@@ -1,0 +1,8 @@
+-- How a script sends messages in a Cluster from 7.0 on: see parts/channels.lua. A plain message would go to all nodes
+-- of the Cluster. A sharded one stays at this node and its replicas. Its channel must be in the slot of the keys, so it
+-- contains the tag of the lock, {TAG}. A fence key has the tag after pawl:fence:, and the tag has no closing brace.
+--
+-- CHANNELS(@) is 'pawl:client:' .. string.match(@, '{[^}]*}') .. ':'
+-- SEND() is 'SPUBLISH'
+-- LISTENERS() is 'SHARDNUMSUB'
+-- LOCK_IN_CHANNEL() is string.sub(KEYS[2], 12)

@@ -1,0 +1,7 @@
+-- The queue of a node of a quorum. The tickets, KEYS[3], are a sorted set: the holder ids of the waiters, scored by
+-- their tickets. A ticket is the same on all nodes, so all their queues have the same order. The places, KEYS[4], are
+-- a hash: the place (parts/place.lua) of each holder id.
+--
+-- Of the waiter that asks, `place` and `ticket` are needed.
+--
+-- LEAVE_TICKETS() is redis.call('ZREM', KEYS[3], ARGV[1]) redis.call('HDEL', KEYS[4], ARGV[1])

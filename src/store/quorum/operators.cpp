@@ -1,0 +1,168 @@
+// What operators ask of a quorum: is it there, what are its nodes doing, and the start of a new installation.
+#include "core/quorum/too_few.h"
+#include "store/quorum/blocking_call.h"
+#include "store/quorum/node.h"
+#include "store/quorum/survey.h"
+#include "store/redis/keys.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace pawl::store {
+
+using base::boot_time;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+namespace {
+
+std::int64_t number_in(std::string_view text)
+{
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+// The two texts of the reply to TIME.
+microseconds time_in(const std::vector<std::string>& texts)
+{
+    return std::chrono::seconds{number_in(texts[0])} + microseconds{number_in(texts[1])};
+}
+
+// What is left of the quarantine, from the value of the key pawl:node: RUNID SINCE.
+milliseconds quarantine_left(std::string_view marker, std::string_view run_id, microseconds now,
+                             milliseconds length)
+{
+    const auto space = marker.find(' ');
+    // Without a marker of this run, the quarantine begins with the first vote.
+    if (space == std::string_view::npos || marker.substr(0, space) != run_id) return length;
+    const milliseconds since{number_in(marker.substr(space + 1))};
+    const auto left = since + length - std::chrono::floor<milliseconds>(now);
+    return std::max(left, milliseconds{0});
+}
+
+}  // namespace
+
+// A copy of what is known of the nodes, for other threads than that of the loop.
+core::quorum::nodes quorum_store::snapshot(boot_time until)
+{
+    using call = blocking_call<core::quorum::nodes>;
+    const auto begin = [this](const call::answer& done) { done(nodes_); };
+    auto got = call::run(*platform_, *loop_, begin, until, nullptr);
+    if (got) return std::move(*got);
+    return {names_, how_.clock_drift, how_.quarantine};
+}
+
+std::optional<core::failure> quorum_store::ping(boot_time until)
+{
+    const std::vector<std::vector<survey::command>> ping(servers_.size(), {{"PING"}});
+    const auto all = survey::ask(*this, ping, until);
+    std::vector<core::quorum::node_problem> problems;
+    unsigned good = 0;
+    for (const auto& each : all) {
+        good += each.problem ? 0U : 1U;
+        problems.push_back({.what = each.problem});
+    }
+    const auto known = snapshot(until);
+    if (good >= known.majority()) return std::nullopt;
+    return core::quorum::too_few(known, problems);
+}
+
+std::vector<node_info> quorum_store::nodes(boot_time until)
+{
+    const std::vector<std::vector<survey::command>> look(
+        servers_.size(), {{"TIME"}, {"GET", std::string{node_key}}});
+    const auto all = survey::ask(*this, look, until);
+    const auto wall =
+        std::chrono::duration_cast<microseconds>(platform_->wall_time().time_since_epoch());
+    const auto now = platform_->now();
+    const auto known = snapshot(until);
+    std::vector<node_info> infos;
+    for (unsigned i = 0; i < all.size(); ++i) {
+        const auto& mine = known[i];
+        node_info one;
+        one.server = mine.shown;
+        one.run_id = mine.run_id;
+        one.latency = mine.latency.value_or(microseconds{0});
+        const bool answered = !all[i].problem && all[i].texts.size() == 3;
+        if (answered) {
+            const auto then = time_in(all[i].texts);
+            const auto took = std::chrono::ceil<microseconds>(all[i].received - all[i].sent);
+            if (one.latency.count() == 0) one.latency = took;
+            const auto age = std::chrono::ceil<microseconds>(now - all[i].received) + took / 2;
+            one.clock_difference = then - (wall - age);
+            one.quarantine_left =
+                quarantine_left(all[i].texts[2], mine.run_id, then, how_.quarantine);
+        }
+        one.state = node_state::voting;
+        if (!answered) {
+            one.state = node_state::unreachable;
+            one.detail = all[i].problem ? all[i].problem->detail : "an answer of another form";
+        } else if (mine.duplicate) {
+            one.state = node_state::duplicate;
+        } else if (one.quarantine_left.count() > 0) {
+            one.state = node_state::quarantined;
+        } else if (now < mine.stepped_until) {
+            one.state = node_state::clock_stepped;
+        }
+        infos.push_back(std::move(one));
+    }
+    return infos;
+}
+
+std::optional<core::failure> quorum_store::survey::silent_nodes(const quorum_store& owner,
+                                                                const std::vector<answer>& all)
+{
+    std::string texts;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].problem) texts += "; " + owner.names_[i] + ": " + all[i].problem->detail;
+    }
+    if (texts.empty()) return std::nullopt;
+    return core::failure{.what = core::failure_kind::no_quorum,
+                         .detail = "all nodes are needed" + texts};
+}
+
+std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owner, boot_time until)
+{
+    const auto nodes = owner.servers_.size();
+    std::vector<std::string> cursors(nodes, "0");  // empty: all keys of that node were seen
+    const auto is_open = [](const std::string& cursor) { return !cursor.empty(); };
+    while (std::ranges::any_of(cursors, is_open)) {
+        std::vector<std::vector<command>> scan(nodes);
+        for (std::size_t i = 0; i < nodes; ++i) {
+            if (cursors[i].empty()) continue;
+            scan[i] = {
+                {"SCAN", cursors[i], "MATCH", std::string{fence_prefix} + "*", "COUNT", "10000"}};
+        }
+        const auto all = ask(owner, scan, until);
+        if (auto problem = silent_nodes(owner, all)) return problem;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto& texts = all[i].texts;
+            if (is_open(cursors[i]) && texts.size() > 1) {
+                return core::failure{
+                    .what = core::failure_kind::refused,
+                    .detail = owner.names_[i] + " has or had locks, such as " + texts[1]};
+            }
+            cursors[i] = texts.empty() || texts[0] == "0" ? "" : texts[0];
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time until)
+{
+    // The nodes are asked first in any case, so that their run ids are known.
+    const std::vector<std::vector<survey::command>> ping(servers_.size(), {{"PING"}});
+    auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until))
+                         : survey::find_locks(*this, until);
+    if (problem) return problem;
+    const auto known = snapshot(until);
+    std::vector<std::vector<survey::command>> mark(servers_.size());
+    for (unsigned i = 0; i < servers_.size(); ++i) {
+        mark[i] = {{"SET", std::string{node_key}, known[i].run_id + " 0000000000000"}};
+    }
+    return survey::silent_nodes(*this, survey::ask(*this, mark, until));
+}
+
+}  // namespace pawl::store
