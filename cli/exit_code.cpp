@@ -12,6 +12,7 @@ int of(const std::error_code& error) noexcept
     case errc::not_due:
     case errc::timed_out: return not_acquired;
     case errc::lost: return lost;
+    case errc::no_quorum:
     case errc::unreachable: return unreachable;
     case errc::refused: return refused;
     case errc::not_a_lock: return not_a_lock;

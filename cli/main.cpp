@@ -7,6 +7,7 @@
 #include "local.h"
 #include "main_page.h"
 #include "page.h"
+#include "quorum.h"
 #include "run.h"
 #include "say.h"
 #include "usage.h"
@@ -37,6 +38,7 @@ int dispatch(const std::vector<std::string>& arguments)
     if (name == "lead") return lead(rest);
     if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
+    if (name == "quorum") return quorum(rest);
     if (name == "-h" || name == "--help" || name == "help") {
         std::cout << help_text(main_page());
         return exit_code::ok;

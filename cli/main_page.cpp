@@ -4,6 +4,7 @@
 #include "gate_options.h"
 #include "lead_options.h"
 #include "local.h"
+#include "quorum.h"
 #include "run_options.h"
 
 namespace pawl::cli {
@@ -17,10 +18,18 @@ namespace {
             entries{{
                 {"redis://[USER[:PASSWORD]@]HOST[:PORT][/DB]", "one server; port 6379, database 0"},
                 {"rediss://...", "the same over TLS"},
+                {"redis+sentinel://[USER[:PASSWORD]@]HOST[:PORT],.../SERVICE[/DB]",
+                 "the primary that the sentinels at these addresses name; port 26379"},
+                {"rediss+sentinel://...", "the same over TLS"},
+                {"redis+cluster://[USER[:PASSWORD]@]HOST[:PORT],...",
+                 "a Redis Cluster: some of its nodes; port 6379"},
+                {"rediss+cluster://...", "the same over TLS"},
                 {"unix:/PATH", "a server on this machine, by its socket"},
                 {"local:",
                  "this user's private server on this machine, started when it is needed; "
                  "needs redis-server"},
+                {"redlock:URL,URL,URL",
+                 "a quorum of 3, 5 or 7 independent servers, of which most must agree"},
             }},
             paragraph{"In USER and PASSWORD write @ as %40, : as %3A, / as %2F, ? as %3F and % as "
                       "%25. Parameters follow as ?NAME=VALUE&NAME=VALUE:"},
@@ -34,9 +43,14 @@ namespace {
                 {"key_file", "the key of that certificate, PEM"},
                 {"server_name", "the name in the server's certificate, if it is not HOST"},
                 {"verify", "on, or off to accept any certificate (for tests only)"},
+                {"acknowledged",
+                 "how many replicas must acknowledge a grant: a number, or majority (default: 0)"},
             }},
-            paragraph{"Redis Sentinel, Redis Cluster and a quorum of several servers are not "
-                      "supported yet."},
+            paragraph{
+                "With sentinels, USER, PASSWORD and these parameters are for the primary. Those "
+                "for "
+                "the sentinels are sentinel_user, sentinel_password_file, sentinel_password_env, "
+                "sentinel_tls (on or off; default: as the primary) and sentinel_ca_file."},
         }};
 }
 
@@ -90,7 +104,7 @@ page main_page()
                   "pawl barrier --count N [OPTIONS] KEY",
                   "pawl lead [OPTIONS] KEY -- COMMAND [ARG...]",
                   "pawl lead --who | --watch [OPTIONS] KEY", "pawl bench [OPTIONS]",
-                  "pawl local status | stop", "pawl --help | --version"},
+                  "pawl local status | stop", "pawl quorum show | init", "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},
                      .help = "Show this help, or that of a command, and exit"},
@@ -98,7 +112,7 @@ page main_page()
                      .argument = {},
                      .help = "Show the version and exit"}},
         .commands = {run_page(), once_page(), latch_page(), barrier_page(), lead_page(),
-                     bench_page(), local_page()},
+                     bench_page(), local_page(), quorum_page()},
         .sections = {servers(), settings_files(), environment()},
     };
 }

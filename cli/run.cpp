@@ -84,8 +84,11 @@ client_options session::make_client_options() const
         tell(happened);
         bell_.ring();
     };
-    if (options_.verbose) {
-        options.log = [](log_level, std::string_view line) { say(line); };
+    if (options_.verbose || options.url.starts_with("redlock:")) {
+        // Of a quorum, warnings are always shown: without them, nothing says why a lock is waited for.
+        options.log = [verbose = options_.verbose](log_level level, std::string_view line) {
+            if (verbose || level == log_level::warning) say(line);
+        };
     }
     return options;
 }

@@ -10,6 +10,7 @@
 #include "usage.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace pawl::cli {
@@ -82,7 +83,9 @@ struct halves {
 
 [[nodiscard]] bool is_server(const std::string& word)
 {
-    return word.starts_with("redis://") || word.starts_with("rediss://");
+    constexpr std::array schemes{"redis://", "rediss://", "redis+sentinel://",
+                                 "rediss+sentinel://"};
+    return std::ranges::any_of(schemes, [&](const char* s) { return word.starts_with(s); });
 }
 
 [[nodiscard]] bool is_number(const std::string& word)

@@ -195,16 +195,19 @@ private:
 
     void check_url(const std::string& value) const
     {
-        const bool known = value == "local:" ||
-                           std::ranges::any_of(std::array{"redis://", "rediss://", "unix:/"},
-                                               [&](const char* s) { return value.starts_with(s); });
-        if (known) return;
+        constexpr std::array known{"redis://", "rediss://", "unix:/", "redis+sentinel://",
+                                   "rediss+sentinel://"};
+        if (value == "local:" ||
+            std::ranges::any_of(known, [&](const char* s) { return value.starts_with(s); })) {
+            return;
+        }
         // Only the scheme is shown: the rest may contain a password.
         const std::string scheme = value.substr(0, value.find(':'));
         const bool has_scheme = scheme.size() < value.size() && is_name(scheme);
         refuse(
             "url " + (has_scheme ? "begins with " + in_quotes(scheme + ":") : "is not a URL") +
-            " (allowed: redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:/PATH, local:)");
+            " (allowed: redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:/PATH, local:, "
+            "redis+sentinel://HOST[:PORT],…/SERVICE[/DB])");
     }
 
     [[nodiscard]] settings finish(mode_t mode) const

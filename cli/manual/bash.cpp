@@ -80,7 +80,7 @@ _pawl() {
     local options commands value start where=''
     COMPREPLY=()
     if ((COMP_CWORD > 1)); then where=${COMP_WORDS[1]}; fi
-    if [ "$where" = local ] && ((COMP_CWORD > 2)); then where="local ${COMP_WORDS[2]}"; fi
+    if [[ $where == local || $where == quorum ]] && ((COMP_CWORD > 2)); then where="$where ${COMP_WORDS[2]}"; fi
     _pawl_options "$where"
     if [ "$where" = run ] || [ "$where" = once ]; then
         start=$(_pawl_command_start)
