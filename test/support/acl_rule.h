@@ -11,4 +11,12 @@ namespace pawl::test {
 // password. Lines whose comment contains `unwanted` are left out.
 [[nodiscard]] std::vector<std::string> smallest_rule(const std::string& unwanted = "(nothing)");
 
+// The same for a Cluster: the rule of docs/topologies/cluster.md.
+[[nodiscard]] std::vector<std::string> smallest_cluster_rule(
+    const std::string& unwanted = "(nothing)");
+
+// The same for a node of a quorum: the rule of docs/topologies/quorum.md.
+[[nodiscard]] std::vector<std::string> smallest_quorum_rule(
+    const std::string& unwanted = "(nothing)");
+
 }  // namespace pawl::test

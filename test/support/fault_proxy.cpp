@@ -213,6 +213,7 @@ private:
             socket_fd client{
                 ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
             if (!client) return;
+            send_at_once(client);
             count([](proxy_counts& counts) { ++counts.accepted; });
             if (door_ == door::slammed) continue;
             socket_fd server = connect_loopback(target_port_);

@@ -12,6 +12,7 @@
 #include "support/temp_dir.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,10 +21,15 @@ namespace pawl::test {
 
 class tls_files;
 
+enum class server_state { running, frozen, stopped };
+
 struct server_options {
-    std::vector<std::string> config;      // further lines of redis.conf
+    std::vector<std::string> program{};   // and words before the config file; empty: redis-server
+    bool sentinel = false;                // runs as a sentinel
+    std::vector<std::string> config{};    // further lines of redis.conf
     const tls_files* tls = nullptr;       // also opens a TLS port; must outlive the server
     bool tls_client_certificate = false;  // asks for a client certificate there
+    bool cluster = false;                 // a node of a Cluster
 };
 
 class redis_server {
@@ -36,11 +42,19 @@ public:
 
     void stop();     // SIGTERM, and SIGKILL if that is not enough
     void kill();     // SIGKILL
-    void restart();  // on the same ports and socket, without any data
+    void restart();  // stop() and start_again(); without any data, unless the config keeps some
     void freeze();   // SIGSTOP; returns when it has taken effect
     void thaw();     // SIGCONT
 
+    // After stop() or kill(): on the same ports and socket, with what its folder has: the data, and
+    // the config as the server itself rewrote it. Returns when the server answers.
+    void start_again();
+
+    [[nodiscard]] server_state state() const noexcept { return state_; }
+    [[nodiscard]] const std::filesystem::path& folder() const noexcept { return dir_.path(); }
+
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    [[nodiscard]] std::uint16_t bus_port() const noexcept { return bus_port_; }  // of a Cluster
     [[nodiscard]] std::string socket_path() const { return dir_.file("redis.sock"); }
     [[nodiscard]] std::string url() const;       // redis://127.0.0.1:…
     [[nodiscard]] std::string unix_url() const;  // unix:…
@@ -61,6 +75,8 @@ private:
     temp_dir dir_;
     std::uint16_t port_ = 0;
     std::uint16_t tls_port_ = 0;
+    std::uint16_t bus_port_ = 0;
+    server_state state_ = server_state::stopped;
     std::unique_ptr<process> process_;
 };
 

@@ -34,6 +34,12 @@ char unescaped(std::string_view line, std::size_t& at)
     }
 }
 
+// Valkey 8.1.1 does not escape a quotation mark inside a word.
+bool ends_word(std::string_view line, std::size_t at)
+{
+    return line.at(at) == '"' && (at + 1 == line.size() || line.substr(at + 1).starts_with(" \""));
+}
+
 }  // namespace
 
 request monitored_words(std::string_view line)
@@ -44,7 +50,7 @@ request monitored_words(std::string_view line)
     if (start == line.npos || line.substr(0, start).ends_with(" lua")) return words;
     for (std::size_t at = start + 2; at < line.size(); at += 2) {
         std::string word;
-        while (line.at(++at) != '"') word += line[at] == '\\' ? unescaped(line, ++at) : line[at];
+        while (!ends_word(line, ++at)) word += line[at] == '\\' ? unescaped(line, ++at) : line[at];
         words.push_back(std::move(word));
     }
     return words;

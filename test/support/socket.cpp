@@ -51,11 +51,16 @@ socket_fd bind_loopback(std::uint16_t port)
     return fd;
 }
 
+void send_at_once(const socket_fd& fd)
+{
+    const int yes = 1;
+    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
 socket_fd connect_loopback(std::uint16_t port)
 {
     socket_fd fd = new_socket();
-    const int yes = 1;
-    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    send_at_once(fd);
     const sockaddr_in address = loopback(port);
     const auto* where = reinterpret_cast<const sockaddr*>(&address);
     if (::connect(fd.get(), where, sizeof address) != 0 && errno != EINPROGRESS) return {};

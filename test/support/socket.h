@@ -17,6 +17,9 @@ void reset_when_closed(const socket_fd& socket) noexcept;
 // port is in use.
 [[nodiscard]] socket_fd bind_loopback(std::uint16_t port);
 
+// Small messages are not held back (TCP_NODELAY).
+void send_at_once(const socket_fd& fd);
+
 // Connecting to 127.0.0.1, non-blocking. Empty if that failed at once.
 [[nodiscard]] socket_fd connect_loopback(std::uint16_t port);
 
