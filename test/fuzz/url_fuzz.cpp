@@ -1,6 +1,6 @@
 // Any text as a URL: it is accepted, or refused with a message. The password is neither in that
 // message nor in the address that is shown.
-#include "redis/url.h"
+#include "redis/deployment.h"
 
 #include <pawl/error.h>
 
@@ -26,7 +26,7 @@ std::string said_of(const std::string& url)
     pawl::client_options options;
     options.url = url;
     try {
-        return pawl::redis::read_config(options).shown;
+        return pawl::redis::read_deployment(options).shown;
     } catch (const pawl::error& e) {
         require(e.code() == pawl::errc::bad_argument);
         return e.what();
@@ -41,8 +41,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!said_of(text).empty());
     // In another place of the URL it is not a password.
     if (text.find(secret) == std::string::npos) {
-        const auto said = said_of("redis://ann:" + std::string{secret} + "@" + text);
-        require(said.find(secret) == std::string::npos);
+        for (const std::string_view scheme :
+             {"redis://", "redis+sentinel://", "redis+cluster://", "redlock:redis://"}) {
+            const auto said =
+                said_of(std::string{scheme} + "ann:" + std::string{secret} + "@" + text);
+            require(said.find(secret) == std::string::npos);
+        }
     }
     return 0;
 }

@@ -52,6 +52,34 @@ TEST_F(waiting_in_the_queue, lasts_until_it_is_time_to_look_again)
     EXPECT_EQ(step.until, at(3010 + 3000));
 }
 
+TEST_F(waiting_in_the_queue, for_too_few_nodes_of_a_quorum_ends_with_what_is_wrong_at_them)
+{
+    auto short_of = queued();
+    short_of.shortage = "1 of 3 nodes can vote";
+    auto m = machine(time_limit::after(100ms));
+    static_cast<void>(m.start(at(0)));
+    auto step = m.answered(short_of, at(1));
+    ASSERT_EQ(step.what, kind::wait);
+    ASSERT_EQ(m.on_time(at(100)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::no_quorum);
+    EXPECT_EQ(m.result().detail, "1 of 3 nodes can vote");
+    EXPECT_TRUE(m.result().uncertain) << "it has places";
+}
+
+TEST_F(waiting_in_the_queue, is_timed_out_if_enough_nodes_can_vote_again_at_the_end)
+{
+    auto short_of = queued();
+    short_of.shortage = "1 of 3 nodes can vote";
+    auto m = machine(time_limit::after(10s));
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.answered(short_of, at(1)));
+    ASSERT_EQ(m.on_time(at(3001)).what, kind::send);
+    ASSERT_EQ(m.answered(queued(), at(3002)).what, kind::wait);
+    ASSERT_EQ(m.on_time(at(10'000)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::timed_out);
+    EXPECT_EQ(m.result().detail, "");
+}
+
 TEST_F(waiting_in_the_queue, looks_twice_a_second_at_most)
 {
     EXPECT_EQ(look_interval(10ms), 500ms);

@@ -315,6 +315,147 @@ TEST_F(a_loop, stops_while_there_is_a_guest_that_goes_on_waiting)
     EXPECT_FALSE(one.timed_out());
 }
 
+// ── run_or_post() ───────────────────────────────────────────────────────────────────────────────
+
+TEST_F(a_loop, lets_a_thread_run_its_own_task_and_what_that_posts)
+{
+    std::vector<std::thread::id> ran;
+    // The own thread may still be at the end of its turn. Then it runs the task.
+    EXPECT_TRUE(eventually([&] {
+        std::promise<void> done;
+        ran.clear();
+        loop_.run_or_post([&] {
+            ran.push_back(std::this_thread::get_id());
+            loop_.post([&] {
+                ran.push_back(std::this_thread::get_id());
+                done.set_value();
+            });
+        });
+        done.get_future().wait();
+        return ran.front() == std::this_thread::get_id();
+    }));
+    EXPECT_EQ(ran.back(), std::this_thread::get_id());
+}
+
+TEST_F(a_loop, runs_the_task_of_a_thread_while_another_one_is_the_guest)
+{
+    const source input{loop_, [] {}};
+    helper one{loop_, platform_};
+    until_there(loop_, one);
+    EXPECT_TRUE(eventually([&] {
+        std::promise<std::thread::id> ran;
+        loop_.run_or_post([&] { ran.set_value(std::this_thread::get_id()); });
+        return ran.get_future().get() == std::this_thread::get_id();
+    }));
+    one.wake();
+}
+
+TEST_F(a_loop, runs_the_tasks_that_were_posted_before_first)
+{
+    std::vector<int> order;
+    const source input{loop_, [] {}};
+    for (int i = 0; i < 200; ++i) {
+        std::promise<void> done;
+        order.clear();
+        loop_.post([&] { order.push_back(1); });
+        loop_.run_or_post([&] {
+            order.push_back(2);
+            done.set_value();
+        });
+        done.get_future().wait();
+        input.on_loop([&] { EXPECT_EQ(order, (std::vector{1, 2})); });
+    }
+}
+
+TEST_F(a_loop, runs_the_task_of_a_thread_after_the_task_that_runs_now)
+{
+    std::promise<void> begun;
+    std::promise<void> go_on;
+    std::atomic<bool> first_ended = false;
+    loop_.post([&] {
+        begun.set_value();
+        go_on.get_future().wait();
+        first_ended = true;
+    });
+    begun.get_future().wait();
+    std::promise<bool> second;
+    // Does not wait.
+    loop_.run_or_post([&] { second.set_value(first_ended); });
+    go_on.set_value();
+    EXPECT_TRUE(second.get_future().get());
+}
+
+TEST_F(a_loop, runs_the_timer_of_a_task_that_another_thread_ran)
+{
+    std::promise<std::thread::id> ran;
+    const auto due = in(10ms);
+    loop_.run_or_post(
+        [&] { loop_.call_at(due, [&] { ran.set_value(std::this_thread::get_id()); }); });
+    EXPECT_EQ(ran.get_future().get(), own_thread_);
+    EXPECT_GE(boot_clock::now(), due);
+}
+
+TEST_F(a_loop, runs_the_task_of_another_thread_itself_on_request)
+{
+    loop_.own_thread_only(true);
+    std::promise<std::thread::id> ran;
+    loop_.run_or_post([&] { ran.set_value(std::this_thread::get_id()); });
+    EXPECT_EQ(ran.get_future().get(), own_thread_);
+    loop_.own_thread_only(false);
+}
+
+TEST_F(a_loop, runs_no_task_of_another_thread_after_it_was_stopped)
+{
+    loop_.stop();
+    bool ran = false;
+    loop_.run_or_post([&] { ran = true; });
+    EXPECT_FALSE(ran);
+}
+
+TEST_F(a_loop, does_not_close_its_descriptors_while_another_thread_runs_a_task)
+{
+    std::promise<void> begun;
+    bool closed = false;
+    std::jthread other{[&] {
+        loop_.run_or_post([&] {
+            begun.set_value();
+            // Before it was stopped, it is in a turn: boot_time::min().
+            const auto end = in(20ms);
+            while (boot_clock::now() < end) closed |= loop_.next_due() == boot_time::max();
+        });
+    }};
+    begun.get_future().wait();
+    loop_.stop();
+    other.join();
+    EXPECT_FALSE(closed);
+}
+
+TEST_F(a_loop, runs_one_task_at_a_time_when_many_threads_run_theirs)
+{
+    int count = 0;  // not atomic: only one task uses it at a time
+    std::atomic<int> begun = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < 500; ++i) {
+                    std::stop_source done;
+                    loop_.run_or_post([&count, done]() mutable {
+                        ++count;
+                        done.request_stop();
+                    });
+                    EXPECT_FALSE(loop_.help(platform_, in(test::patience), done.get_token()));
+                    ++begun;
+                }
+            });
+        }
+    }
+    EXPECT_EQ(begun, 2'000);
+    std::promise<int> all;
+    loop_.post([&] { all.set_value(count); });
+    EXPECT_EQ(all.get_future().get(), 2'000);
+}
+
 std::atomic<int> signals_seen = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 TEST_F(a_loop, lets_a_guest_handle_its_signals)

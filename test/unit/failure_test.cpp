@@ -17,7 +17,7 @@ TEST(failure, of_a_replica_names_the_role_and_may_pass)
           "UNBLOCKED force unblock from blocking operation, instance state changed"}) {
         EXPECT_EQ(role_in_error(text), server_role::replica) << text;
         const auto got = failure_of_error(text);
-        EXPECT_EQ(got.what, failure_kind::not_now);
+        EXPECT_EQ(got.what, failure_kind::replica);
         EXPECT_NE(got.detail.find("is a replica"), std::string::npos);
         EXPECT_NE(got.detail.find(text), std::string::npos);
     }
@@ -43,10 +43,24 @@ TEST(failure, that_may_pass_need_not_change_the_role_of_the_server)
     }
 }
 
+TEST(failure, of_a_slot_that_is_elsewhere_says_where)
+{
+    EXPECT_EQ(failure_of_error("MOVED 866 10.0.0.1:6379").what, failure_kind::moved);
+    EXPECT_EQ(failure_of_error("ASK 866 10.0.0.1:6379").what, failure_kind::ask);
+    EXPECT_EQ(redirection_in("MOVED 866 10.0.0.1:6379"), (redirection{866, "10.0.0.1", 6379}));
+    EXPECT_EQ(redirection_in("ASK 16383 ::1:6379"), (redirection{16383, "::1", 6379}));
+    EXPECT_EQ(redirection_in("MOVED 866 :6379"), (redirection{866, "", 6379}));
+    for (const std::string_view text :
+         {"MOVED 16384 h:6379", "MOVED 866 h", "MOVED 866 h:0", "MOVED x h:1", "ASK", "",
+          "ERR 1 h:1", "MOVED 866 h:65536"}) {
+        EXPECT_FALSE(redirection_in(text)) << text;
+    }
+}
+
 TEST(failure, of_any_other_kind_is_a_refusal)
 {
     for (const std::string_view text :
-         {"NOPERM this user has no permissions to run the 'set' command", "MOVED 866 10.0.0.1:6379",
+         {"NOPERM this user has no permissions to run the 'set' command",
           "OOM command not allowed when used memory > 'maxmemory'.",
           "ERR unknown command 'READONLY'", "ERR Error running script: READONLY", ""}) {
         EXPECT_EQ(role_in_error(text), server_role::unknown) << text;

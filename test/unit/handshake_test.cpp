@@ -84,6 +84,28 @@ TEST_F(greeting, hello_contains_the_user_if_one_is_named)
     EXPECT_FALSE(said("default"));
 }
 
+// Valkey 9 does not say before AUTH that HELLO is disabled.
+TEST_F(greeting, a_server_that_wants_auth_before_it_looks_at_hello_gets_auth)
+{
+    config_.user = "ann";
+    config_.password = "secret";
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "-NOAUTH Authentication required.\r\n"), status::more);
+    EXPECT_TRUE(said("AUTH") && said("ann") && said("secret"));
+    EXPECT_FALSE(said("HELLO"));
+    EXPECT_EQ(answer(hands, "+OK\r\n"), status::more);
+    EXPECT_EQ(answer(hands, "+OK\r\n"), status::done);
+}
+
+TEST_F(greeting, without_a_password_a_server_that_wants_one_is_refused)
+{
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, "-NOAUTH Authentication required.\r\n"), status::failed);
+    EXPECT_NE(hands.problem().detail.find("NOAUTH"), std::string::npos);
+}
+
 TEST_F(greeting, a_database_is_selected)
 {
     config_.database = 5;
@@ -92,6 +114,31 @@ TEST_F(greeting, a_database_is_selected)
     EXPECT_EQ(answer(hands, hello_7), status::more);
     EXPECT_TRUE(said("SELECT") && said("5"));
     EXPECT_EQ(answer(hands, "+OK\r\n"), status::done);
+}
+
+TEST_F(greeting, a_node_of_a_quorum_is_asked_for_its_run_id)
+{
+    config_.wants_run_id = true;
+    config_.database = 5;
+    handshake hands{config_};
+    static_cast<void>(hands.start(out_));
+    EXPECT_EQ(answer(hands, hello_7), status::more);
+    EXPECT_EQ(answer(hands, "+OK\r\n"), status::more);
+    EXPECT_TRUE(said("INFO") && said("server"));
+    EXPECT_EQ(answer(hands, "=32\r\ntxt:# Server\r\nrun_id:0a1b\r\nx:y\r\n\r\n"), status::done);
+    EXPECT_EQ(hands.facts().run_id, "0a1b");
+}
+
+TEST_F(greeting, a_server_that_does_not_tell_its_run_id_is_no_node_of_a_quorum)
+{
+    config_.wants_run_id = true;
+    for (const auto* const reply : {"$6\r\nuptime\r\n", "-NOPERM no INFO for you\r\n"}) {
+        handshake hands{config_};
+        static_cast<void>(hands.start(out_));
+        EXPECT_EQ(answer(hands, hello_7), status::more);
+        EXPECT_EQ(answer(hands, reply), status::failed);
+        EXPECT_EQ(hands.problem().what, failure_kind::refused);
+    }
 }
 
 TEST_F(greeting, a_server_without_hello_is_greeted_the_old_way)
@@ -188,7 +235,7 @@ TEST_F(greeting, a_replica_is_not_used)
     static_cast<void>(hands.start(out_));
     EXPECT_EQ(answer(hands, "%2\r\n$5\r\nproto\r\n:3\r\n$4\r\nrole\r\n$7\r\nreplica\r\n"),
               status::failed);
-    EXPECT_EQ(hands.problem().what, failure_kind::not_now);
+    EXPECT_EQ(hands.problem().what, failure_kind::replica);
 }
 
 TEST_F(greeting, a_missing_password_source_is_named)

@@ -209,6 +209,20 @@ TEST_F(holding, a_lease_without_progress_is_not_renewed_early_together_with_anot
     EXPECT_EQ(take_due(at(1050)), (std::vector{other, stuck}));
 }
 
+TEST_F(holding, a_hold_with_a_bare_majority_that_makes_no_progress_is_lost_for_that_reason)
+{
+    const auto lease = make_lease(0ms, 1500ms);
+    table_.add(lease, at(0));
+    ASSERT_EQ(take_due(at(1000)), std::vector{lease});
+    table_.on_renewal(lease, hold_status::weak, 3000ms, at(1000), at(1000), changes_);
+    EXPECT_TRUE(take_due(at(2000)).empty()) << "the last beat was at 0";
+    EXPECT_TRUE(take_due(at(5000)).empty());
+    ASSERT_EQ(changes_.size(), 2U);
+    EXPECT_EQ(changes_[0].why, cause::bare_majority);
+    EXPECT_EQ(changes_[1].to, hold_state::lost);
+    EXPECT_EQ(changes_[1].why, cause::no_beat);
+}
+
 TEST_F(holding, an_idle_lease_is_renewed_without_progress_and_the_next_hold_begins_with_a_beat)
 {
     const auto lease = make_lease(0ms, 500ms);

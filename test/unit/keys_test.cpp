@@ -11,6 +11,8 @@ TEST(keys, are_derived_from_the_name)
 {
     EXPECT_EQ(fence_key("stock:42"), "pawl:fence:{stock:42}");
     EXPECT_EQ(queue_key("stock:42"), "pawl:queue:{stock:42}");
+    EXPECT_EQ(tickets_key("stock:42"), "pawl:tickets:{stock:42}");
+    EXPECT_EQ(places_key("stock:42"), "pawl:places:{stock:42}");
     EXPECT_EQ(fence_key("a{user}b"), "pawl:fence:{user}:a{user}b");
     EXPECT_EQ(fence_key("a}b"), "pawl:fence:{20658}:a}b") << "a number with the same slot as a}b";
 }

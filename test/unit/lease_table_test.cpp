@@ -41,6 +41,19 @@ protected:
     transitions changes_;
 };
 
+TEST_F(table_of_leases, all_leases_are_due_at_once_when_the_store_has_moved)
+{
+    const auto one = make_lease();
+    const auto other = make_lease(60s);
+    const auto fixed = make_lease(60s, false);
+    for (const auto& each : {one, other, fixed}) table_.add(each, at(0));
+    const auto under_way = take_due(at(1000));
+    ASSERT_EQ(under_way, std::vector{one});
+    table_.renew_soon(at(1100));
+    EXPECT_EQ(take_due(at(1100)), std::vector{other});
+    EXPECT_TRUE(changes_.empty());
+}
+
 TEST_F(table_of_leases, a_lease_is_due_after_a_third_and_lost_at_its_deadline)
 {
     const auto lease = make_lease();
@@ -118,6 +131,49 @@ TEST_F(table_of_leases, a_failed_renewal_is_jeopardy_once_and_repeated_until_it_
     EXPECT_EQ(changes_[1].from, hold_state::jeopardy);
     EXPECT_EQ(changes_[1].to, hold_state::held);
     EXPECT_EQ(lease->why.load(), cause::none);
+}
+
+TEST_F(table_of_leases, a_bare_majority_is_jeopardy_until_a_renewal_finds_more)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    for (const auto now : {at(1000), at(2000)}) {
+        ASSERT_EQ(take_due(now).size(), 1U);
+        table_.on_renewal(lease, hold_status::weak, lease->length, now, now, changes_);
+        ASSERT_EQ(changes_.size(), 1U) << "it is reported once";
+        EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
+        EXPECT_EQ(changes_[0].why, cause::bare_majority);
+        EXPECT_EQ(lease->deadline.load(), now + 3000ms - 32ms) << "it is renewed";
+    }
+    ASSERT_EQ(take_due(at(3000)).size(), 1U);
+    table_.on_renewal(lease, renewed, lease->length, at(3000), at(3000), changes_);
+    ASSERT_EQ(changes_.size(), 2U);
+    EXPECT_EQ(changes_[1].to, hold_state::held);
+}
+
+TEST_F(table_of_leases, an_extension_does_not_end_the_jeopardy_of_a_bare_majority)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(take_due(at(1000)));
+    table_.on_renewal(lease, hold_status::weak, lease->length, at(1000), at(1000), changes_);
+    table_.extended(lease, 3000ms, at(1100), changes_);
+    EXPECT_EQ(changes_.size(), 1U);
+    EXPECT_EQ(lease->state.load(), hold_state::jeopardy);
+    EXPECT_EQ(lease->deadline.load(), at(1100 + 3000 - 32));
+}
+
+TEST_F(table_of_leases, a_failed_renewal_after_a_bare_majority_is_the_new_reason_for_jeopardy)
+{
+    const auto lease = make_lease();
+    table_.add(lease, at(0));
+    static_cast<void>(take_due(at(1000)));
+    table_.on_renewal(lease, hold_status::weak, lease->length, at(1000), at(1000), changes_);
+    static_cast<void>(take_due(at(2000)));
+    table_.on_renewal(lease, silence, lease->length, at(2000), at(2500), changes_);
+    EXPECT_EQ(lease->why.load(), cause::no_reply);
+    table_.extended(lease, 3000ms, at(2600), changes_);
+    EXPECT_EQ(lease->state.load(), hold_state::held);
 }
 
 TEST_F(table_of_leases,

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pawl::test {
@@ -73,27 +74,65 @@ public:
     template <class... Words>
     void send(const Words&... words)
     {
-        EXPECT_FALSE(sent(words...)->reply.empty());
+        EXPECT_FALSE(send_bytes(commands(words...))->reply.empty());
+    }
+
+    // Sends a request. Returns length() or is_held() as the request leaves it: no other request comes between.
+    template <class... Words>
+    [[nodiscard]] std::int64_t length_after(const std::string& lock, const Words&... words)
+    {
+        constexpr std::int64_t elements_each = 2;
+        return ask_after(commands(words...), "LLEN", store::queue_key(lock)) / elements_each;
+    }
+    template <class... Words>
+    [[nodiscard]] bool is_held_after(const std::string& lock, const Words&... words)
+    {
+        return ask_after(commands(words...), "EXISTS", lock) == 1;
     }
 
 private:
     template <class... Words>
     std::int64_t ask(const Words&... words)
     {
-        const auto asked = sent(words...);
+        return ask_after({}, words...);
+    }
+
+    // The last reply, to these words, is a number.
+    template <class... Words>
+    std::int64_t ask_after(const std::string& before, const Words&... words)
+    {
+        const auto asked = send_bytes(before + commands(words...));
         redis::reply_parser parser;
-        EXPECT_EQ(parser.parse(asked->reply), redis::parse_status::complete);
-        return parser.reply(asked->reply).integer();
+        std::string_view rest = asked->reply;
+        std::int64_t last = -1;
+        while (!rest.empty()) {
+            parser.reset();
+            const bool whole = parser.parse(rest) == redis::parse_status::complete;
+            EXPECT_TRUE(whole);
+            if (!whole) break;
+            const auto reply = parser.reply(rest);
+            EXPECT_FALSE(reply.is_error()) << reply.text();
+            if (reply.type() == redis::resp_type::integer) last = reply.integer();
+            rest.remove_prefix(parser.consumed());
+        }
+        return last;
     }
 
     template <class... Words>
-    [[nodiscard]] store::memory::request_ptr sent(const Words&... words)
+    [[nodiscard]] static std::string commands(const Words&... words)
+    {
+        std::string bytes;
+        redis::append_request(bytes, std::vector<std::string_view>{words...});
+        return bytes;
+    }
+
+    [[nodiscard]] store::memory::request_ptr send_bytes(std::string bytes)
     {
         auto asked = std::make_shared<store::memory::request>();
         asked->from = me_;
         asked->connected = true;
         asked->on_answer = [] {};
-        redis::append_request(asked->bytes, std::vector<std::string_view>{words...});
+        asked->bytes = std::move(bytes);
         server_->send(asked);
         return asked;
     }

@@ -147,5 +147,24 @@ RC_GTEST_PROP(server_clock, is_known_more_exactly_after_a_quicker_answer, ())
     RC_ASSERT(it.moment - found <= way + apart + 4ms);
 }
 
+TEST(server_clock, shows_at_least_what_it_showed_when_the_reply_was_there)
+{
+    server_clock clock{0};
+    EXPECT_FALSE(clock.at_least(at(0)));
+    clock.heard(5000ms, at(100));
+    EXPECT_FALSE(clock.at_least(at(200))) << "not known when the reply was there";
+    clock.heard(5000ms, at(100), at(150));
+    EXPECT_EQ(clock.at_least(at(150)), 5000ms);
+    EXPECT_EQ(clock.at_least(at(350) + 1ns), 5200ms) << "rounded down";
+    EXPECT_FALSE(clock.at_least(at(149))) << "it may have been less before";
+}
+
+TEST(server_clock, may_run_slower_by_the_drift)
+{
+    server_clock clock{0.05};
+    clock.heard(5000ms, at(0), at(0));
+    EXPECT_EQ(clock.at_least(at(1000)), 5950ms);
+}
+
 }  // namespace
 }  // namespace pawl::store

@@ -23,8 +23,8 @@ using core::hold_status;
 
 using word_list = std::vector<std::string>;
 
-inline constexpr redis::server_facts new_server{.major_version = 7};
-inline constexpr redis::server_facts old_server{.major_version = 6};
+inline const redis::server_facts new_server{.major_version = 7};
+inline const redis::server_facts old_server{.major_version = 6};
 inline constexpr script_style usual{script_form::by_sha, new_server};
 
 // The words of one request, read with the parser for replies.

@@ -224,17 +224,18 @@ TEST_F(wire, kinds_of_errors_are_distinguished)
     EXPECT_EQ(of("ERR Error running script: WRONGTYPE Operation"), failure_kind::not_a_lock);
     EXPECT_EQ(of("OOM command not allowed"), failure_kind::refused);
     EXPECT_EQ(of("NOPERM no"), failure_kind::refused);
-    EXPECT_EQ(of("READONLY You can't write"), failure_kind::unavailable);
+    EXPECT_EQ(of("READONLY You can't write"), failure_kind::elsewhere);
     EXPECT_EQ(of("ERR Error running script (call to f_1): @user_script:5: @user_script: 5: "
                  "-READONLY You can't write against a read only replica."),
-              failure_kind::unavailable);
-    EXPECT_EQ(of("UNBLOCKED force unblock from blocking operation"), failure_kind::unavailable);
+              failure_kind::elsewhere);
+    EXPECT_EQ(of("UNBLOCKED force unblock from blocking operation"), failure_kind::elsewhere);
     EXPECT_EQ(of("NOREPLICAS Not enough good replicas to write."), failure_kind::unavailable);
-    EXPECT_EQ(of("MOVED 866 127.0.0.1:7001"), failure_kind::refused);
+    EXPECT_EQ(of("MOVED 866 127.0.0.1:7001"), failure_kind::elsewhere);
+    EXPECT_EQ(of("ASK 866 127.0.0.1:7001"), failure_kind::elsewhere);
     EXPECT_EQ(of("ERR unknown command 'READONLY'"), failure_kind::refused);
     EXPECT_EQ(of("LOADING Redis is loading"), failure_kind::unavailable);
     EXPECT_EQ(of("BUSY Redis is busy running a script"), failure_kind::unavailable);
-    EXPECT_EQ(of("MASTERDOWN Link with MASTER is down"), failure_kind::unavailable);
+    EXPECT_EQ(of("MASTERDOWN Link with MASTER is down"), failure_kind::elsewhere);
 }
 
 TEST_F(wire, a_busy_reply_tells_what_kind_of_holder_it_is)
