@@ -1,34 +1,39 @@
 // The examples and the demo do what their output says, on a separate server.
+#include "command.h"
 #include "support/process.h"
+#include "support/quorum_nodes.h"
 #include "support/redis_server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <utility>
 
 namespace pawl::test {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
 // Far more than any of them needs, even the demo with a sanitizer.
 constexpr auto limit = 90s;
 
-process start(const std::string& name, const std::string& url)
+process start(const std::string& name, const std::string& url, const words& more = {})
 {
-    return process{{PAWL_EXAMPLES_DIR "/" + name, url}};
+    words command{PAWL_EXAMPLES_DIR "/" + name, url};
+    command.insert(command.end(), more.begin(), more.end());
+    return process{std::move(command)};
 }
 
 class examples : public testing::Test {
 protected:
     // Its output, after it has ended with status 0.
-    std::string output_of(const std::string& name)
+    std::string output_of(const std::string& name, const words& more = {})
     {
-        process example = start(name, server_.unix_url());
+        process example = start(name, server_.unix_url(), more);
         EXPECT_EQ(example.wait(limit), exited(0)) << example.out() << example.err();
         EXPECT_EQ(example.err(), "");
         return example.out();
@@ -116,13 +121,24 @@ TEST(example_of_testing, needs_no_server)
     EXPECT_EQ(example.out(), "=> 6 tests passed, and no server was needed\n");
 }
 
-TEST_F(examples, the_demo_shows_lost_updates_then_none_then_a_takeover)
+TEST_F(examples,
+       the_demo_shows_lost_updates_then_none_then_a_takeover_then_two_dead_servers_of_five)
 {
-    const std::string output = output_of("demo");
+    quorum_nodes nodes{{.nodes = 5}};
+    ASSERT_EQ(run_pawl({"quorum", "init", "--url", nodes.url()}).end, exited(0));
+    const std::string output =
+        output_of("demo", {PAWL_COMMAND, nodes.url(), std::to_string(nodes.node(1).pid()),
+                           std::to_string(nodes.node(3).pid())});
     EXPECT_THAT(output, HasSubstr(" updates were lost\n"));
     EXPECT_THAT(output, HasSubstr("=> 125 additions, and the file says 125: nothing was lost\n"));
     EXPECT_THAT(output, HasSubstr("=> worker 2 took over after "));
     EXPECT_THAT(output, HasSubstr("125 grants, each with a greater number than the one before\n"));
+    const std::string result = "=> 125 additions, and the file says 125: nothing was lost\n";
+    const auto scene = output.find("Two of five servers are killed");
+    ASSERT_NE(scene, output.npos);
+    EXPECT_THAT(output.substr(scene), HasSubstr(result));
+    EXPECT_THAT(output, HasSubstr("0 of 125 updates lost, with two of five servers dead\n"));
+    for (const std::size_t dead : {1U, 3U}) EXPECT_FALSE(is_alive(nodes.node(dead).pid()));
     EXPECT_THAT(output, Not(HasSubstr("\033"))) << "not on a terminal, so lines must be plain";
 }
 

@@ -49,8 +49,9 @@ std::set<std::string> options_of(const words& command)
 std::set<std::string> all_options()
 {
     std::set<std::string> all;
-    for (const words& command : {words{}, words{"run"}, words{"once"}, words{"latch"},
-                                 words{"barrier"}, words{"lead"}, words{"bench"}, words{"local"}}) {
+    for (const words& command :
+         {words{}, words{"run"}, words{"once"}, words{"latch"}, words{"barrier"}, words{"lead"},
+          words{"bench"}, words{"local"}, words{"quorum"}}) {
         all.merge(options_of(command));
     }
     return all;
@@ -135,7 +136,7 @@ TEST(completion_of_bash, offers_commands_and_options)
 {
     EXPECT_THAT(completed({"r"}), ElementsAre("run"));
     EXPECT_THAT(completed({""}),
-                ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local"));
+                ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local", "quorum"));
     EXPECT_THAT(completed({"--ver"}), ElementsAre("--version"));
     EXPECT_THAT(completed({"run", "--hold"}), ElementsAre("--hold-at-least"));
     EXPECT_THAT(completed({"run", "k", "--no"}), ElementsAre("--nonblock"));

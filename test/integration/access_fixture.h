@@ -6,6 +6,8 @@
 
 #include <mutex>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 namespace pawl::test {
@@ -50,6 +52,35 @@ inline void use_everything(client& own)
     EXPECT_TRUE(stateless::try_lock(own, "stock:44", "me", 1s));
     EXPECT_TRUE(stateless::unlock(own, "stock:44", "me"));
     own.ping();
+}
+
+// The requests of a semaphore, with any outcome.
+inline void try_permits(client& own)
+{
+    std::error_code ignored;
+    counting_semaphore seats{own, "stock:48", 3, quick(1s)};
+    lock_options ends = quick(10ms);
+    ends.renew = false;
+    counting_semaphore brief{own, "stock:48", 3, ends};
+    const hold first = brief.try_acquire(ignored).value_or(hold{});
+    hold second = seats.try_acquire(ignored).value_or(hold{});
+    std::this_thread::sleep_for(20ms);
+    // The first lease has ended, so its member is removed.
+    (void)seats.try_acquire(2, ignored);
+    second.extend(2s, ignored);
+    (void)second.confirm(ignored);
+    second.release(ignored);
+    seats.resize(2, ignored);
+}
+
+// The same of a once_per.
+inline void try_once(client& own)
+{
+    std::error_code ignored;
+    once_per job{own, "stock:50", 1h, {.aligned = true}, quick(1s)};
+    auto turn = job.try_begin(ignored);
+    if (turn) turn->done(ignored);
+    (void)job.due_in(ignored);
 }
 
 }  // namespace pawl::test

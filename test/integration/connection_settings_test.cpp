@@ -1,5 +1,6 @@
 // Connections: their protocol, their database, their name, and a server that accepts no more.
 #include "integration/access_fixture.h"
+#include "support/server_info.h"
 
 #include <optional>
 #include <string>
@@ -25,7 +26,10 @@ TEST_F(server_settings, a_server_without_hello_is_used_with_the_old_protocol)
     probe.must({"AUTH", "sesame"});
     for (const std::string& one : probe.client_list()) {
         EXPECT_TRUE(says(one, "name=old-friend"));
-        EXPECT_TRUE(says(one, "resp=2"));
+        // Before 7.0 the list does not tell the protocol.
+        if (one.find(" resp=") != std::string::npos) {
+            EXPECT_TRUE(says(one, "resp=2"));
+        }
         EXPECT_TRUE(says(one, "db=3"));
     }
 }
@@ -37,8 +41,12 @@ TEST_F(server_settings, a_server_that_accepts_no_more_clients_is_unreachable)
     made.url = server.unix_url();
     made.command_limit = 300ms;
     client own{made};
-    std::optional<redis_probe> probe = server.probe();
-    probe->must({"PING"});
+    std::optional<redis_probe> probe;
+    // The connection that found out that the server runs may still be there.
+    ASSERT_TRUE(eventually_answers([&] {
+        probe.emplace(server.probe());
+        return !probe->must({"PING"}).is_error();
+    }));
     EXPECT_EQ(outcome_of([&] { own.ping(); }).code, errc::unreachable);
     probe.reset();
     EXPECT_TRUE(eventually([&] { return !outcome_of([&] { own.ping(); }).code; }));

@@ -6,6 +6,10 @@
 
 #include <pawl/futures.h>
 
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
 namespace pawl::test {
 namespace {
 
@@ -209,6 +213,78 @@ TEST_F(two_servers, a_waiter_that_listens_at_a_replica_is_not_told_of_a_grant)
         return !heard.empty();
     }));
     EXPECT_EQ(heard, std::vector<std::string>{"the end"});
+}
+
+// A server that was a replica for a while has the data of the other one, with older fences. Its
+// connections stay open.
+class promoted_again : public two_servers {
+protected:
+    static void promote(const redis_server& which)
+    {
+        which.probe().must({"REPLICAOF", "NO", "ONE"});
+    }
+
+    std::uint64_t next() { return lock_.acquire().fence(); }
+
+    // The last fence after some grants, as many as a client needs to take the lock without a script.
+    std::uint64_t grants()
+    {
+        for (int i = 0; i < 50; ++i) (void)next();
+        return next();
+    }
+
+    // The second server has all that the first one has, and then gets no more.
+    void copy_to_second()
+    {
+        constexpr std::string_view fence = "pawl:fence:{job}";
+        redis_probe from = first_.probe();
+        redis_probe to = second_.probe();
+        ASSERT_TRUE(eventually([&] { return to.get(fence) == from.get(fence); }));
+        promote(second_);
+        ASSERT_TRUE(eventually([&] {
+            return contains(from.must({"INFO", "replication"}).text, "connected_slaves:0");
+        }));
+    }
+
+    // The first server gets the data of the second one. That takes longer than a client relies on what it
+    // knows of a server.
+    void demote_and_promote_first()
+    {
+        const auto begin = std::chrono::steady_clock::now();
+        follow(first_, second_);
+        std::this_thread::sleep_until(begin + 1100ms);
+        promote(first_);
+    }
+
+    client_options direct()
+    {
+        client_options made;
+        made.url = first_.unix_url();
+        return made;
+    }
+
+    client client_{direct()};
+    mutex lock_{client_, "job", quick(10s)};
+};
+
+TEST_F(promoted_again, a_server_gives_no_fence_twice)
+{
+    (void)grants();
+    copy_to_second();
+    const auto last = grants();
+    demote_and_promote_first();
+    EXPECT_GT(next(), last);
+}
+
+TEST_F(promoted_again, a_server_gives_no_fence_twice_even_if_the_client_saw_no_replica)
+{
+    promote(second_);
+    (void)grants();
+    follow(second_, first_);
+    copy_to_second();
+    const auto last = grants();
+    demote_and_promote_first();
+    EXPECT_GT(next(), last);
 }
 
 }  // namespace

@@ -15,8 +15,11 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 
@@ -123,6 +126,23 @@ TEST(a_redis_server, with_a_bad_setting_fails_with_the_reason)
     } catch (const std::exception& problem) {
         EXPECT_NE(std::string{problem.what()}.find("no-such-setting"), std::string::npos);
     }
+}
+
+TEST(a_redis_server, that_cannot_be_executed_is_named)
+{
+    process child = process::forked([] {
+        ::setenv("PAWL_TEST_REDIS_SERVER", "/no/such/server", 1);
+        try {
+            const redis_server server;
+        } catch (const std::runtime_error& failure) {
+            const std::string_view told = failure.what();
+            const bool named = told.starts_with("PAWL_TEST_REDIS_SERVER ") &&
+                               told.find("/no/such/server: No such file") != std::string_view::npos;
+            return named ? 0 : 1;
+        }
+        return 2;
+    });
+    EXPECT_EQ(child.wait(patience), exited(0));
 }
 
 TEST(a_redis_server, restarts_at_the_same_address_without_its_data)

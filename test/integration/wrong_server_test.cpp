@@ -116,12 +116,11 @@ TEST_F(wrong_server, a_tls_redis_port_is_suggested_as_the_cause_of_a_closed_conn
 
 TEST_F(wrong_server, a_node_of_a_cluster_is_refused_with_its_name)
 {
-    const redis_server node{
-        {.config = {"cluster-enabled yes", "cluster-port " + std::to_string(free_port())}}};
+    const redis_server node{{.cluster = true}};
     const outcome told = ping(node.url());
     EXPECT_EQ(told.code, errc::refused);
     EXPECT_TRUE(says(told.message, "Redis Cluster"));
-    EXPECT_TRUE(says(told.message, "cluster-enabled no"));
+    EXPECT_TRUE(says(told.message, "redis+cluster://"));
 }
 
 TEST_F(wrong_server, a_sentinel_is_refused_with_its_name)
@@ -138,7 +137,7 @@ TEST_F(wrong_server, a_sentinel_is_refused_with_its_name)
     })) << told.message
         << sentinel.out();
     EXPECT_TRUE(says(told.message, "Sentinel"));
-    EXPECT_TRUE(says(told.message, "master"));
+    EXPECT_TRUE(says(told.message, "redis+sentinel://"));
 }
 
 TEST_F(wrong_server, a_mutex_and_a_recursive_mutex_with_one_name_are_an_error)

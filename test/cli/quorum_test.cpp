@@ -1,0 +1,114 @@
+// pawl quorum, and pawl run on a quorum.
+#include "command.h"
+#include "support/quorum_nodes.h"
+
+#include <gmock/gmock.h>
+
+namespace pawl::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class quorum_command : public testing::Test {
+protected:
+    [[nodiscard]] result pawl_there(words arguments) const
+    {
+        return run_pawl(arguments, {"PAWL_URL=" + nodes_.url()});
+    }
+
+    quorum_nodes nodes_;
+};
+
+TEST_F(quorum_command, new_nodes_are_in_quarantine_until_init)
+{
+    const auto before = pawl_there({"quorum", "show"});
+    EXPECT_EQ(before.end, exited(69));
+    EXPECT_THAT(before.out,
+                AllOf(HasSubstr("in quarantine"), HasSubstr("0 of 3 nodes can vote; 2 are needed"),
+                      HasSubstr("if this is a new installation, use: pawl quorum "
+                                "init")));
+    const auto refused = pawl_there({"run", "-n", "key", "--", "true"});
+    EXPECT_EQ(refused.end, exited(69));
+    EXPECT_THAT(refused.err, HasSubstr("pawl quorum init"));
+    const auto init = pawl_there({"quorum", "init"});
+    EXPECT_EQ(init.end, exited(0)) << init.err;
+    EXPECT_THAT(init.out, HasSubstr("3 of 3 nodes can vote"));
+    EXPECT_EQ(pawl_there({"quorum", "show"}).end, exited(0));
+}
+
+TEST_F(quorum_command, runs_under_a_lock_of_a_quorum)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    nodes_.node(1).kill();
+    const auto got = pawl_there({"run", "key", "--", "echo", "ran"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.out, "ran\n");
+    const auto shown = pawl_there({"quorum", "show"});
+    EXPECT_EQ(shown.end, exited(0));
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("unreachable"), HasSubstr("Connection refused"),
+                                 HasSubstr("2 of 3 nodes can vote"),
+                                 HasSubstr("check that the unreachable nodes run")));
+}
+
+TEST_F(quorum_command, run_on_a_new_installation_says_what_to_do_whether_it_waits_or_not)
+{
+    for (const auto& wait : {words{"run", "-n"}, words{"run", "--wait", "1s"}}) {
+        auto arguments = wait;
+        arguments.insert(arguments.end(), {"key", "--", "true"});
+        const auto got = pawl_there(arguments);
+        EXPECT_EQ(got.end, exited(69));
+        for (std::size_t i = 0; i < 3; ++i) {
+            EXPECT_THAT(got.err, HasSubstr(nodes_.node(i).url() + ": in quarantine for 6"));
+        }
+        EXPECT_THAT(got.err, HasSubstr("pawl quorum init"));
+    }
+}
+
+TEST_F(quorum_command, run_names_the_nodes_that_are_down)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    nodes_.node(0).kill();
+    nodes_.node(2).kill();
+    for (const auto& wait : {words{"run", "-n"}, words{"run", "--wait", "1s"}}) {
+        auto arguments = wait;
+        arguments.insert(arguments.end(), {"key", "--", "true"});
+        const auto got = pawl_there(arguments);
+        EXPECT_EQ(got.end, exited(69));
+        EXPECT_THAT(got.err,
+                    AllOf(HasSubstr("1 of 3 nodes can vote, 2 are needed"),
+                          HasSubstr(nodes_.node(0).url() + ": connect: Connection refused"),
+                          HasSubstr(nodes_.node(2).url() + ": connect: Connection refused"),
+                          HasSubstr("check that most of the nodes run")));
+    }
+}
+
+TEST_F(quorum_command, init_refuses_nodes_with_locks)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    ASSERT_EQ(pawl_there({"run", "key", "--", "true"}).end, exited(0));
+    const auto again = pawl_there({"quorum", "init"});
+    EXPECT_EQ(again.end, exited(77));
+    EXPECT_THAT(again.err, HasSubstr("has or had locks"));
+    EXPECT_EQ(pawl_there({"quorum", "init", "--force"}).end, exited(0));
+}
+
+TEST_F(quorum_command, init_needs_all_nodes)
+{
+    nodes_.node(1).kill();
+    const auto got = pawl_there({"quorum", "init"});
+    EXPECT_EQ(got.end, exited(69));
+    EXPECT_THAT(got.err, AllOf(HasSubstr("all nodes are needed; " + nodes_.node(1).url() +
+                                         ": connect: Connection refused"),
+                               HasSubstr("check that all nodes run")));
+}
+
+TEST_F(quorum_command, refuses_a_url_of_one_server)
+{
+    const auto got = run_pawl({"quorum", "show", "--url", nodes_.node(0).url()});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_THAT(got.err, HasSubstr("the URL names no quorum (allowed: redlock:URL,URL,URL)"));
+}
+
+}  // namespace
+}  // namespace pawl::test
