@@ -190,6 +190,14 @@ protected:
     [[nodiscard]] holder_record& record_of(std::string_view holder);
     [[nodiscard]] bool believes(const belief& which) const;
     [[nodiscard]] bool excused(std::size_t lock, std::string_view holder) const;
+    // Whether a holder may be told within its lease that it has lost the lock.
+    [[nodiscard]] virtual bool may_have_lost(std::size_t lock, std::string_view holder) const
+    {
+        return excused(lock, holder);
+    }
+    // Of locks that have one holder at a time.
+    void check_one_holder(std::size_t lock);
+    [[nodiscard]] static bool is_silence(std::error_code why);
     [[nodiscard]] bool is_kept_for_nobody(std::string_view holder) const;
 
     // The server has executed a script.
@@ -200,11 +208,19 @@ protected:
 
     std::vector<lock_record> locks_;
 
-private:
+    // When the holder first asked a node for its vote.
+    [[nodiscard]] nanoseconds voted_since(std::string_view holder) const;
+    // Its process lives, and it has not given up.
+    [[nodiscard]] bool is_of_living_waiter(std::string_view holder) const;
+    // It gave up, and its process has had time to give back what it had.
+    [[nodiscard]] bool is_forgotten(std::string_view holder) const;
     [[nodiscard]] bool may_be_left_behind() const;
+    // If it believes to have the lock, the server has it for this holder.
+    void check_lease_outlives(const belief& which);
+
+private:
     void check_silence(const process& who, std::size_t lock, const attempt& how);
     void watch_deadline(std::size_t number);
-    void check_lease_outlives(const belief& which);
     void check_longest_hold(const belief& which);
     void watch_end_of_hold(const belief& which);
     void check_beat(const process& who, std::string_view holder);

@@ -19,13 +19,14 @@ void checker::sent(const process& who, std::span<const std::string_view> words)
     }
     const auto call = read_call(words);
     if (!call) return;
-    if (call->what == kind::acquire || call->what == kind::exchange) {
+    if (call->what == kind::acquire || call->what == kind::exchange || call->what == kind::vote) {
         auto& record = record_of(call->holder());
         record.who = &who;
-        record.given_up.reset();
+        // A claim on a quorum may ask a node again while it is being given up.
+        if (call->what != kind::vote || !record.left) record.given_up.reset();
         record.unheard = world_->now() - last_heard_[&who];
     }
-    if (call->what != kind::renew) return;
+    if (!call->is_renewal()) return;
     for (std::size_t i = 0; i < call->leases(); ++i) {
         auto& record = record_of(call->holder(i));
         ++record.renewals_sent;
@@ -64,10 +65,11 @@ void checker::submitted(const process& who, std::span<const std::string_view> wo
 {
     called(who, words);
     const auto call = read_call(words);
-    if (!call || call->what != kind::renew) return;
+    if (!call || !call->is_renewal()) return;
     for (std::size_t i = 0; i < call->leases(); ++i) {
         record_of(call->holder(i)).renewal_tried = world_->now();
-        check_beat(who, call->holder(i));
+        // To a quorum, a caller's extension looks the same.
+        if (call->what == kind::renew) check_beat(who, call->holder(i));
     }
 }
 

@@ -30,6 +30,21 @@ void checker::after_step()
     }
 }
 
+void checker::check_one_holder(std::size_t lock)
+{
+    const belief* first = nullptr;
+    for (const auto* each : locks_[lock].believers) {
+        if (!believes(*each) || excused(lock, each->holder)) continue;
+        if (first != nullptr) {
+            fail("exclusion", lock,
+                 named(*first->who) + " (" + short_id(first->holder) + ") and " +
+                     named(*each->who) + " (" + short_id(each->holder) + ") both hold it");
+            return;
+        }
+        first = each;
+    }
+}
+
 bool checker::server_has(const belief& which) const
 {
     const auto holders = server_->holders_of(locks_[which.lock].name);
@@ -39,7 +54,7 @@ bool checker::server_has(const belief& which) const
 // Until the deadline, the server has the lock for the holder.
 void checker::check_lease_outlives(const belief& which)
 {
-    if (!believes(which) || excused(which.lock, which.holder)) return;
+    if (!believes(which) || may_have_lost(which.lock, which.holder)) return;
     if (!server_has(which)) {
         fail("the lease outlives the deadline", which.lock,
              named(*which.who) + " believes to hold a lock that the server has freed");
@@ -84,6 +99,28 @@ bool checker::is_kept_for_nobody(std::string_view holder) const
     const bool known = found != holders_.end() && found->second.who != nullptr;
     return known && !found->second.who->is_dead() && found->second.left.has_value() &&
            std::ranges::none_of(beliefs_, [&](const auto& each) { return each.holder == holder; });
+}
+
+nanoseconds checker::voted_since(std::string_view holder) const
+{
+    const auto found = holders_.find(holder.substr(0, id_digits));
+    return found == holders_.end() ? nanoseconds::min() : found->second.granted;
+}
+
+bool checker::is_of_living_waiter(std::string_view holder) const
+{
+    const auto found = holders_.find(holder.substr(0, id_digits));
+    return found != holders_.end() && found->second.who != nullptr &&
+           !found->second.who->is_dead() && !found->second.left;
+}
+
+bool checker::is_forgotten(std::string_view holder) const
+{
+    const auto found = holders_.find(holder.substr(0, id_digits));
+    if (found == holders_.end() || found->second.who == nullptr) return false;
+    const auto& record = found->second;
+    return record.left && !record.granted_late && !record.who->is_dead() &&
+           *record.left + time_to_clean_up() <= world_->now();
 }
 
 // ── At the end ──────────────────────────────────────────────────────────────────────────────────

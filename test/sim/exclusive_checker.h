@@ -57,7 +57,7 @@ private:
         bool waiting_seen = false;
     };
 
-    void check_exclusion(std::size_t index) override;
+    void check_exclusion(std::size_t index) override { check_one_holder(index); }
     void check_ids();
     void after_acquire(const script_call& call, std::string_view reply);
     void after_change(const script_call& call, std::size_t i, std::string_view reply);

@@ -30,21 +30,6 @@ std::optional<std::string> exclusive_checker::holder_with(std::size_t lock,
     return found->second.holder;
 }
 
-void exclusive_checker::check_exclusion(std::size_t index)
-{
-    const belief* first = nullptr;
-    for (const auto* each : locks_[index].believers) {
-        if (!believes(*each) || excused(index, each->holder)) continue;
-        if (first != nullptr) {
-            fail("exclusion", index,
-                 named(*first->who) + " (" + short_id(first->holder) + ") and " +
-                     named(*each->who) + " (" + short_id(each->holder) + ") both hold it");
-            return;
-        }
-        first = each;
-    }
-}
-
 // Two ids that belong to one stripe exclude each other, whichever locks the clients took for them.
 void exclusive_checker::check_ids()
 {

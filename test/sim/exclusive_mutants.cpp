@@ -117,9 +117,9 @@ std::vector<mutant> exclusive_mutants()
         {"shortens",
          "a renewal shortens a lease that was extended",
          code::none,
-         {{"redis.pcall('PEXPIRE', key, lease, 'GT') ~= 1 and\n"
-           "        redis.call('PTTL', key) < tonumber(lease) then",
-           "true then"}}},
+         {{"if redis.pcall('PEXPIRE', key, lease, 'GT') ~= 1 then\n"
+           "      redis.call('PEXPIRE', key, math.max(redis.call('PTTL', key), lease))",
+           "if true then\n      redis.call('PEXPIRE', key, lease)"}}},
         {"far-back",
          "a fence is forgotten when the clock was set back by days",
          code::none,
@@ -158,6 +158,10 @@ std::vector<mutant> exclusive_mutants()
         {"bare-old-data",
          "the number of a bare acquire is accepted if it looks like a fence of pawl's",
          code::bare_fence_from_old_data,
+         {}},
+        {"bare-after-replica",
+         "a bare acquire of a server that was a replica in between, and has old data",
+         code::bare_after_replica,
          {}},
         {"bare-not-repeated",
          "the script that follows a bare acquire does not know that the bare acquire took the lock",

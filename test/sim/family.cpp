@@ -12,6 +12,8 @@
 #include "sim/once_checker.h"
 #include "sim/once_user.h"
 #include "sim/plan.h"
+#include "sim/quorum_checker.h"
+#include "sim/server.h"
 
 #include <algorithm>
 #include <array>
@@ -60,9 +62,34 @@ private:
 };
 
 template <class Cast>
-std::unique_ptr<cast> make(const plan& plan, world& world, server& server, trace& trace)
+std::unique_ptr<cast> make(const plan& plan, world& world, const node_list& nodes, trace& trace)
 {
-    return std::make_unique<Cast>(plan, world, server, trace);
+    return std::make_unique<Cast>(plan, world, *nodes.front(), trace);
+}
+
+class cast_of_quorum final : public cast {
+public:
+    cast_of_quorum(const plan& plan, world& world, const node_list& nodes, trace& trace)
+        : checker_{plan, world, nodes, trace}
+    {
+    }
+
+    [[nodiscard]] run_checker& checker() override { return checker_; }
+    [[nodiscard]] std::unique_ptr<participant> make_participant(stage& stage, unsigned number,
+                                                                drifting_clock clock,
+                                                                dice dice) override
+    {
+        return std::make_unique<lock_user>(stage, checker_, number, clock, dice);
+    }
+
+private:
+    quorum_checker checker_;
+};
+
+std::unique_ptr<cast> make_quorum(const plan& plan, world& world, const node_list& nodes,
+                                  trace& trace)
+{
+    return std::make_unique<cast_of_quorum>(plan, world, nodes, trace);
 }
 
 }  // namespace
@@ -112,6 +139,12 @@ std::span<const family_parts> all_families()
                      .draw = draw_once,
                      .make_cast = make<cast_of_locks<once_checker, once_user>>,
                      .mutants = once_mutants},
+        family_parts{.which = family::quorum,
+                     .name = "quorum",
+                     .meaning = "locks on several servers",
+                     .draw = draw_quorum,
+                     .make_cast = make_quorum,
+                     .mutants = quorum_mutants},
     };
     return all;
 }

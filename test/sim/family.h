@@ -26,6 +26,9 @@ struct mutant;
 struct plan;
 struct stage;
 
+// The servers of a run: one, or the nodes of a quorum.
+using node_list = std::vector<std::unique_ptr<server>>;
+
 enum class family {
     exclusive,  // locks that have one holder at a time
     members,    // those that several holders may enter: shared_mutex and counting_semaphore
@@ -34,6 +37,7 @@ enum class family {
     leaders,    // leader: one holder at a time, with a payload, which may yield to a certain waiter
     gates,      // those that give nothing to hold: latch and barrier
     once,       // jobs that run once per period: once_per
+    quorum,     // locks that have one holder at a time, on several servers
 };
 
 // Who takes part in one run.
@@ -57,7 +61,7 @@ struct family_parts {
     std::string_view meaning;  // for the help of the command
     // Draws the locks. The rest of the plan has been drawn, and is the same for all families.
     void (*draw)(plan& drawn, dice dice);
-    std::unique_ptr<cast> (*make_cast)(const plan& plan, world& world, server& server,
+    std::unique_ptr<cast> (*make_cast)(const plan& plan, world& world, const node_list& nodes,
                                        trace& trace);
     // Those that the runs of this family must detect.
     std::vector<mutant> (*mutants)();

@@ -25,8 +25,8 @@ enum class fault : std::uint8_t {
     freezes,         // the server stops for a while
     restarts,        // the server restarts with its data
     empty_restarts,  // the server restarts without data
-    old_restarts,    // the server restarts with old data
-    loading,         // the server reports that it is not ready
+    old_restarts,  // the server restarts with old data, or gets it as a replica and keeps its connections
+    loading,  // the server reports that it is not ready
     script_flushes,
     key_flushes,
     deletions,    // an operator deletes a lock

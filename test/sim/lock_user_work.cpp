@@ -67,7 +67,7 @@ void lock_user::work(dice& dice, belief& mine, hold& held)
         if (process_->is_dead() || (careful && mine.told.stop_requested())) return;
         checker_->write(mine);
         if (mine.heartbeat > 0ms && dice.chance(0.7) && held.beat()) checker_->beaten(mine);
-        const auto extension = in_ms(dice.spread(10ms, 3 * mine.lease));
+        auto extension = in_ms(dice.spread(10ms, 3 * mine.lease));
         switch (dice.below(10)) {
         case 0:
         case 1:
@@ -80,6 +80,9 @@ void lock_user::work(dice& dice, belief& mine, hold& held)
             checker_->answered(mine, "extend", ec);
             break;
         case 2:
+            if (const auto& plan = stage_->what; plan.nodes > 1) {
+                extension = std::min(extension, plan.longest_lease / 2);
+            }
             checker_->lease_asked(extension + extension / 5 + 50ms +
                                   2 * stage_->what.command_limit);
             held.ensure(std::max(extension, 10ms), ec);

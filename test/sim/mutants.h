@@ -34,6 +34,7 @@ struct mutant {
 [[nodiscard]] std::vector<mutant> condition_mutants();
 [[nodiscard]] std::vector<mutant> leader_mutants();
 [[nodiscard]] std::vector<mutant> once_mutants();
+[[nodiscard]] std::vector<mutant> quorum_mutants();
 
 [[nodiscard]] std::span<const mutant> all_mutants();
 [[nodiscard]] const mutant* mutant_named(std::string_view name);

@@ -1,6 +1,7 @@
 #include "sim/participant.h"
 
 #include "sim/background.h"
+#include "store/quorum/quorum_store.h"
 #include "store/redis/single_server.h"
 #include "sync/client_access.h"
 #include "sync/surroundings.h"
@@ -16,11 +17,27 @@ using std::chrono::milliseconds;
 participant::participant(stage& stage, unsigned number, drifting_clock clock, dice dice)
     : stage_{&stage},
       process_{std::make_shared<sim::process>(stage.world, number, clock, dice.stream(1))},
+      networks_(stage.nodes.size(), sim::network{.delay = stage.what.delay}),
       dice_{dice},
       threads_{stage.what.threads}
 {
-    network_.delay = stage.what.delay;
     make_client();
+}
+
+std::unique_ptr<sim::transport> participant::make_way(std::size_t node,
+                                                      const sim::transport::limits& within)
+{
+    // The first one has the dice that a single server has.
+    constexpr std::uint64_t others = 20;
+    auto way = std::make_unique<sim::transport>(
+        stage_->world, *stage_->nodes[node], process_, networks_[node],
+        dice_.stream(node == 0 ? 2 : others + node), within);
+    way->on_send([this](const auto& words) { stage_->checker.sent(*process_, words); });
+    way->on_submit([this](const auto& words) { stage_->checker.submitted(*process_, words); });
+    way->on_call([this](const auto& words) { stage_->checker.called(*process_, words); });
+    way->on_arrival([this] { stage_->checker.arrived(*process_); });
+    transports_.push_back(way.get());
+    return way;
 }
 
 void participant::make_client()
@@ -32,20 +49,29 @@ void participant::make_client()
     options.clock_drift = plan.drift;
     options.on_event = [this](const event& what) { stage_->checker.heard(*process_, what); };
 
-    auto way = std::make_unique<sim::transport>(
-        stage_->world, stage_->server, process_, network_, dice_.stream(2),
-        sim::transport::limits{.connect = options.connect_limit, .command = options.command_limit});
-    way->on_send([this](const auto& words) { stage_->checker.sent(*process_, words); });
-    way->on_submit([this](const auto& words) { stage_->checker.submitted(*process_, words); });
-    way->on_call([this](const auto& words) { stage_->checker.called(*process_, words); });
-    way->on_arrival([this] { stage_->checker.arrived(*process_); });
-    transport_ = way.get();
-    sync::surroundings around{
-        .platform = process_,
-        .stops = std::make_unique<sim_dispatcher>(process_),
-        .handlers = std::make_unique<sim_dispatcher>(process_),
-        .loop = std::make_unique<sim_scheduler>(process_),
-        .store = std::make_shared<store::single_server>(process_, std::move(way), plan.drift)};
+    const sim::transport::limits within{.connect = options.connect_limit,
+                                        .command = options.command_limit};
+    sync::surroundings around{.platform = process_,
+                              .stops = std::make_unique<sim_dispatcher>(process_),
+                              .handlers = std::make_unique<sim_dispatcher>(process_),
+                              .loop = std::make_unique<sim_scheduler>(process_),
+                              .store = nullptr};
+    if (plan.nodes == 1) {
+        around.store =
+            std::make_shared<store::single_server>(process_, make_way(0, within), plan.drift);
+    } else {
+        options.longest_lease = plan.longest_lease;
+        std::vector<std::unique_ptr<redis::transport>> ways;
+        for (std::size_t i = 0; i < plan.nodes; ++i) ways.push_back(make_way(i, within));
+        around.quorum = true;
+        around.store = std::make_shared<store::quorum_store>(
+            process_, *around.loop, std::move(ways),
+            store::quorum_store::settings{.shown = "sim:",
+                                          .clock_drift = plan.drift,
+                                          .command_limit = plan.command_limit,
+                                          .quarantine = plan.quarantine,
+                                          .warn = {}});
+    }
     client_.reset(new client(client_access::make(std::move(options), std::move(around))));
 }
 
@@ -61,7 +87,7 @@ void participant::crash()
     process_->crash();
     drop_objects();
     client_.reset();
-    transport_ = nullptr;
+    transports_.clear();
 }
 
 void participant::leave()
@@ -69,7 +95,7 @@ void participant::leave()
     process_->start_thread([this] {
         drop_objects();
         client_.reset();
-        transport_ = nullptr;
+        transports_.clear();
     });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/dice.h"
+#include "sim/family.h"
 #include "sim/plan.h"
 #include "sim/process.h"
 #include "sim/run_checker.h"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 namespace pawl::sim {
 
@@ -22,7 +24,7 @@ namespace pawl::sim {
 struct stage {
     const plan& what;
     pawl::sim::world& world;
-    pawl::sim::server& server;
+    const node_list& nodes;  // one server, or those of a quorum
     run_checker& checker;
     std::array<std::uint64_t, fault_count>& fired;  // how often each fault happened
     bool draining = false;                          // the faults have ended
@@ -45,8 +47,9 @@ public:
     void leave();
 
     [[nodiscard]] sim::process& process() noexcept { return *process_; }
-    [[nodiscard]] sim::network& network() noexcept { return network_; }
-    [[nodiscard]] sim::transport& transport() noexcept { return *transport_; }
+    // The network between it and this server.
+    [[nodiscard]] sim::network& network(std::size_t node) { return networks_[node]; }
+    [[nodiscard]] sim::transport& transport(std::size_t node) { return *transports_[node]; }
 
 protected:
     participant(stage& stage, unsigned number, drifting_clock clock, dice dice);
@@ -64,13 +67,15 @@ protected:
 
     stage* stage_;
     std::shared_ptr<sim::process> process_;
-    sim::network network_;
+    std::vector<sim::network> networks_;  // to each server
     dice dice_;
-    sim::transport* transport_ = nullptr;
+    std::vector<sim::transport*> transports_;
     std::unique_ptr<client> client_;
 
 private:
     void make_client();
+    [[nodiscard]] std::unique_ptr<sim::transport> make_way(std::size_t node,
+                                                           const sim::transport::limits& within);
     void run_thread(dice dice);
 
     unsigned threads_;

@@ -90,6 +90,8 @@ std::vector<way_in> lock_plan::ways() const
 
 bool plan::server_may_be_silent() const
 {
+    // With any fault a majority may be missing for a while.
+    if (nodes > 1) return !is_calm();
     // A grant whose message is lost counts on the server, and its lease may have ended when it is
     // found.
     constexpr std::array silencers{
@@ -249,7 +251,11 @@ std::string describe(const plan& what)
     }
     out << " ), lease " << what.lease.count() << " ms, poll " << what.poll_interval.count()
         << " ms, delay " << what.delay.count() / 1000 << " µs, drift " << what.drift
-        << ", command limit " << what.command_limit.count() << " ms\n  faults:";
+        << ", command limit " << what.command_limit.count() << " ms";
+    if (what.nodes > 1) {
+        out << ", " << what.nodes << " nodes, quarantine " << what.quarantine.count() << " ms";
+    }
+    out << "\n  faults:";
     for (std::size_t i = 0; i < fault_count; ++i) {
         if (what.faults.test(i)) out << ' ' << fault_names[i];
     }

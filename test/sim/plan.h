@@ -82,6 +82,10 @@ struct plan {
     nanoseconds length{};          // until the faults end
     std::uint64_t most_steps = 0;  // or until this many steps
 
+    unsigned nodes = 1;  // more than one: the locks are on a quorum
+    std::chrono::milliseconds longest_lease{};
+    std::chrono::milliseconds quarantine{};
+
     [[nodiscard]] bool has(fault which) const
     {
         return faults.test(static_cast<std::size_t>(which));
@@ -114,6 +118,9 @@ void draw_many(plan& drawn, dice dice);
 
 // Leaders.
 void draw_leaders(plan& drawn, dice dice);
+
+// Locks on a quorum, the number of its nodes, and times that fit them.
+void draw_quorum(plan& drawn, dice dice);
 
 // A description of a few lines.
 [[nodiscard]] std::string describe(const plan& what);

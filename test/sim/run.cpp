@@ -26,12 +26,29 @@ run::run(const plan& what, bool with_trace)
     : plan_{what},
       dice_{dice{what.seed}.stream(1)},
       trace_{world_, with_trace},
-      server_{world_, draw_clock(epoch, dice_)},
-      cast_{parts_of(plan_.kinds).make_cast(plan_, world_, server_, trace_)},
+      nodes_{make_nodes()},
+      server_{*nodes_.front()},
+      cast_{parts_of(plan_.kinds).make_cast(plan_, world_, nodes_, trace_)},
       checker_{&cast_->checker()},
-      stage_{plan_, world_, server_, *checker_, fired_}
+      stage_{plan_, world_, nodes_, *checker_, fired_},
+      pasts_(nodes_.size())
 {
-    if (const auto& how = script_mutation()) server_.rewrite_scripts(how);
+    const auto& how = script_mutation();
+    for (const auto& each : nodes_) {
+        if (how) each->rewrite_scripts(how);
+    }
+}
+
+// The clocks of the nodes of a quorum need not agree.
+node_list run::make_nodes()
+{
+    node_list made;
+    for (unsigned i = 0; i < plan_.nodes; ++i) {
+        const auto apart = i == 0 ? 0ns : nanoseconds{dice_.between(-5'000, 5'000)} * 1'000'000;
+        made.push_back(std::make_unique<server>(world_, draw_clock(epoch + apart, dice_), i));
+        if (plan_.nodes > 1) made.back()->establish();
+    }
+    return made;
 }
 
 run::~run()
@@ -110,13 +127,16 @@ void run::heal()
 {
     trace_.note(std::nullopt, [] { return std::string{"— the faults end"}; });
     stage_.draining = true;
-    server_.come_up();
-    server_.thaw();
-    server_.load_for(0ns);
-    server_.engine().refuse_writes(false);
+    for (const auto& each : nodes_) {
+        each->come_up();
+        each->thaw();
+        each->load_for(0ns);
+        each->engine().refuse_writes(false);
+        each->engine().make_primary(true);
+    }
     for (const auto& each : participants_) {
         if (each->process().is_dead()) continue;
-        each->network() = {.delay = plan_.delay};
+        for (std::size_t i = 0; i < nodes_.size(); ++i) each->network(i) = {.delay = plan_.delay};
         each->process().go_on();
     }
     stage_.drain.request_stop();
@@ -129,8 +149,15 @@ void run::drain()
     const auto longest = checker_->longest_lease();
     nanoseconds bound = 4 * plan_.command_limit + 5s + checker_->longest_sleep();
     for (const auto& lock : plan_.locks) {
-        bound = std::max(bound, nanoseconds{server_.time_held(lock.name)} * 5 / 4 + bound);
+        nanoseconds held{0};
+        for (const auto& each : nodes_) {
+            held = std::max<nanoseconds>(held, each->time_held(lock.name));
+        }
+        bound += held * 5 / 4;
     }
+    // Of a quorum, some nodes may vote only after that time.
+    const nanoseconds quarantine = plan_.quarantine * 5 / 4;
+    bound += quarantine;
     // A request that is still on its way may be granted after its caller has given up.
     bound += 5 * longest;
     // A slow thread may still sleep.
@@ -145,7 +172,8 @@ void run::drain()
     const bool late = plan_.has(fault::late_requests) || plan_.has(fault::spikes) ||
                       plan_.has(fault::slow_threads);
     if (!plan_.is_calm()) {
-        watch_waiting(world_.now() + 2 * plan_.command_limit + (late ? 5 * longest : 0ms));
+        watch_waiting(world_.now() + 2 * plan_.command_limit + (late ? 5 * longest : 0ms) +
+                      quarantine);
     }
     const auto all_have = [this] {
         return std::ranges::all_of(participants_, [](const auto& each) {
@@ -186,8 +214,10 @@ void run::finish()
     go_on_until(world_.now() + 5 * plan_.lease);
     nanoseconds left = std::max<milliseconds>(checker_->longest_lease(), 2s);
     for (const auto& used : checker_->keys_used()) {
-        for (const auto& key : {used, store::queue_key(used)}) {
-            left = std::max<nanoseconds>(left, server_.ttl_of(key));
+        for (const auto& key : {used, store::queue_key(used), store::tickets_key(used)}) {
+            for (const auto& each : nodes_) {
+                left = std::max<nanoseconds>(left, each->ttl_of(key));
+            }
         }
     }
     go_on_until(world_.now() + left * 5 / 4 + 1s);

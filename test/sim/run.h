@@ -54,16 +54,22 @@ private:
     void strike(kind_of_harm& harm);
     // Each returns whether it did something.
     [[nodiscard]] bool strike_network(kind_of_harm& harm);
+    [[nodiscard]] bool strike_way(kind_of_harm& harm, participant& who, std::size_t node);
     [[nodiscard]] bool strike_process(kind_of_harm& harm);
     [[nodiscard]] bool strike_server(kind_of_harm& harm);
-    [[nodiscard]] bool restart_server(dice& chance, bool keep_data, bool old_data);
-    [[nodiscard]] bool step_server_clock(nanoseconds by);
+    [[nodiscard]] bool demote_server(std::size_t node, dice& chance);
+    [[nodiscard]] bool restart_server(std::size_t node, dice& chance, bool keep_data,
+                                      bool old_data);
+    [[nodiscard]] bool step_server_clock(std::size_t node, nanoseconds by);
+    [[nodiscard]] bool may_begin_anew(std::size_t node, bool loses_data) const;
+    void note_loss(std::size_t node, bool known);
     [[nodiscard]] bool go_far_back(dice& chance);
     void for_a_while(dice& chance, const std::function<void()>& begin, std::function<void()> end);
 
     void add_participant();
     [[nodiscard]] participant* any_participant(dice& chance);
     [[nodiscard]] drifting_clock draw_clock(nanoseconds start, dice& dice);
+    [[nodiscard]] node_list make_nodes();
     [[nodiscard]] bool step();
     void go_on_until(nanoseconds when);
     void heal();
@@ -77,13 +83,19 @@ private:
     world world_;
     trace trace_;
     std::array<std::uint64_t, fault_count> fired_{};
-    server server_;
+    node_list nodes_;
+    server& server_;  // the only one, or the first of the nodes
     std::unique_ptr<cast> cast_;
     run_checker* checker_;
     stage stage_;
     std::vector<std::unique_ptr<participant>> participants_;  // including dead ones
     bool finishing_ = false;  // no participant wants a lock any more
-    nanoseconds stepped_{0};
+    struct past {
+        nanoseconds stepped{0};
+        nanoseconds lost{-1};   // when the node last lost data
+        nanoseconds began{-1};  // when its last quarantine began
+    };
+    std::vector<past> pasts_;     // of each node
     nanoseconds quiet_until_{0};  // no faults until then
 };
 

@@ -1,17 +1,13 @@
 #include "sim/run_checker.h"
 
+#include "store/redis/keys.h"
+
 #include <algorithm>
 
 namespace pawl::sim {
 
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
-
-namespace {
-
-constexpr std::string_view fence_prefix = "pawl:fence:";
-
-}  // namespace
 
 run_checker::run_checker(const plan& plan, world& world, server& server, trace& trace)
     : plan_{&plan}, world_{&world}, server_{&server}, trace_{&trace}
@@ -65,12 +61,13 @@ nanoseconds run_checker::time_to_clean_up() const
     return 3 * plan_->command_limit + 3s;
 }
 
-void run_checker::check_leftovers()
+void run_checker::check_leftovers_at(server& where)
 {
-    for (const auto& key : server_->keys()) {
-        if (!key.starts_with(fence_prefix)) {
+    for (const auto& key : where.keys()) {
+        if (plan_->nodes > 1 && key == store::node_key) continue;
+        if (!key.starts_with(store::fence_prefix)) {
             fail("nothing is left behind", std::nullopt, "there is still a key " + key);
-        } else if (server_->ttl_of(key) <= 0ms) {
+        } else if (where.ttl_of(key) <= 0ms) {
             fail("nothing is left behind", std::nullopt, "a fence without expiry: " + key);
         }
     }

@@ -50,6 +50,11 @@ public:
     // The server has no data any more. If `known` is false, it has those of an earlier time.
     virtual void data_lost(bool known) = 0;
 
+    // This node of a quorum has lost its data, or has those of an earlier time.
+    virtual void node_lost(unsigned /*node*/) {}
+    // This node of a quorum was started again, or emptied: it is in quarantine.
+    virtual void node_began(unsigned /*node*/) {}
+
     // ── As time passes, and at the end ──────────────────────────────────────────────────────────
 
     virtual void after_step() {}
@@ -65,7 +70,7 @@ public:
     // The key of this lock of the plan, for the fault `deletions`; and all keys that were used, which must expire.
     [[nodiscard]] virtual std::string key_of(std::size_t lock) const;
     [[nodiscard]] virtual std::vector<std::string> keys_used() const;
-    void check_leftovers();
+    virtual void check_leftovers() { check_leftovers_at(*server_); }
     void does_not_end() { fail("liveness", std::nullopt, "it does not end"); }
     virtual void too_late(const std::string& text) { fail("liveness", std::nullopt, text); }
 
@@ -79,6 +84,7 @@ protected:
     run_checker(const plan& plan, world& world, server& server, trace& trace);
 
     void fail(std::string_view check, std::optional<std::size_t> lock, const std::string& text);
+    void check_leftovers_at(server& where);
     // Every request that the server has executed.
     void count_script(const std::optional<script_call>& call, std::string_view reply);
 

@@ -67,7 +67,19 @@ bool run::strike_network(kind_of_harm& harm)
     auto& [which, chance, often] = harm;
     auto* const who = any_participant(chance);
     if (who == nullptr) return false;
-    auto& net = who->network();
+    // A quorum: the way to one node, and sometimes to all of them.
+    const bool one = nodes_.size() > 1 && chance.chance(0.85);
+    const auto node = one ? chance.below(nodes_.size()) : 0;
+    const auto end = one ? node + 1 : nodes_.size();
+    bool done = false;
+    for (auto i = node; i < end; ++i) done = strike_way(harm, *who, i);
+    return done;
+}
+
+bool run::strike_way(kind_of_harm& harm, participant& who, std::size_t node)
+{
+    auto& [which, chance, often] = harm;
+    auto& net = who.network(node);
     switch (which) {
     case fault::spikes:
         net.longest_spike = 2 * plan_.lease;
@@ -76,9 +88,12 @@ bool run::strike_network(kind_of_harm& harm)
     case fault::late_requests:
         net.latest = 3 * plan_.lease;
         for_a_while(chance, [&] { net.late = 0.2; }, [&net] { net.late = 0; });
+        if (nodes_.size() > 1) {
+            for_a_while(chance, [&] { net.stray = 0.5; }, [&net] { net.stray = 0; });
+        }
         break;
-    case fault::breaks: who->transport().break_all(false); break;
-    case fault::silent_breaks: who->transport().break_all(true); break;
+    case fault::breaks: who.transport(node).break_all(false); break;
+    case fault::silent_breaks: who.transport(node).break_all(true); break;
     case fault::lost_requests:
         for_a_while(
             chance, [&] { net.requests_lost = true; }, [&net] { net.requests_lost = false; });
@@ -88,6 +103,10 @@ bool run::strike_network(kind_of_harm& harm)
         break;
     case fault::lost_pushes:
         for_a_while(chance, [&] { net.push_loss = 0.3; }, [&net] { net.push_loss = 0; });
+        if (nodes_.size() > 1) {
+            net.latest = 3 * plan_.lease;
+            for_a_while(chance, [&] { net.push_late = 0.3; }, [&net] { net.push_late = 0; });
+        }
         break;
     default: return false;
     }
@@ -124,30 +143,34 @@ bool run::strike_process(kind_of_harm& harm)
 bool run::strike_server(kind_of_harm& harm)
 {
     auto& [which, chance, often] = harm;
-    auto& engine = server_.engine();
+    const auto node = nodes_.size() > 1 ? chance.below(nodes_.size()) : 0;
+    auto& server = *nodes_[node];
+    auto& engine = server.engine();
     switch (which) {
     case fault::freezes:
-        for_a_while(chance, [this] { server_.freeze(); }, [this] { server_.thaw(); });
+        for_a_while(chance, [&server] { server.freeze(); }, [&server] { server.thaw(); });
         break;
-    case fault::restarts: return restart_server(chance, true, false);
-    case fault::empty_restarts: return restart_server(chance, false, false);
+    case fault::restarts: return restart_server(node, chance, true, false);
+    case fault::empty_restarts: return restart_server(node, chance, false, false);
     case fault::old_restarts:
         // Every other time it only takes a snapshot.
-        if (!server_.has_snapshot() || chance.chance(0.5)) {
-            server_.take_snapshot();
+        if (!server.has_snapshot() || chance.chance(0.5)) {
+            server.take_snapshot();
             return false;
         }
-        return restart_server(chance, true, true);
-    case fault::loading: server_.load_for(chance.spread(plan_.delay, plan_.lease)); break;
+        // A node of a quorum has no replicas.
+        if (nodes_.size() == 1 && chance.chance(0.5)) return demote_server(node, chance);
+        return restart_server(node, chance, true, true);
+    case fault::loading: server.load_for(chance.spread(plan_.delay, plan_.lease)); break;
     case fault::script_flushes: engine.flush_scripts(); break;
     case fault::key_flushes:
+        if (!may_begin_anew(node, true)) return false;
         engine.lose_data();
-        checker_->server_forgot(std::nullopt);
-        checker_->data_lost(true);
+        note_loss(node, true);
         break;
     case fault::deletions: {
         const auto lock = chance.below(plan_.locks.size());
-        server_.erase(checker_->key_of(lock));
+        server.erase(checker_->key_of(lock));
         checker_->server_forgot(lock);
         break;
     }
@@ -156,38 +179,90 @@ bool run::strike_server(kind_of_harm& harm)
             chance, [&] { engine.refuse_writes(true); },
             [&engine] { engine.refuse_writes(false); });
         break;
-    case fault::onlookers: server_.let_someone_look_on(); break;
-    case fault::server_forward: return step_server_clock(chance.spread(1ms, 3 * plan_.lease));
-    case fault::server_back: return step_server_clock(-chance.spread(1ms, 3 * plan_.lease));
+    case fault::onlookers: server.let_someone_look_on(); break;
+    case fault::server_forward: return step_server_clock(node, chance.spread(1ms, 3 * plan_.lease));
+    case fault::server_back: return step_server_clock(node, -chance.spread(1ms, 3 * plan_.lease));
     case fault::server_far_back: return go_far_back(chance);
     default: return false;
     }
     return true;
 }
 
-bool run::restart_server(dice& chance, bool keep_data, bool old_data)
+// A quorum survives if a minority of its nodes loses data within the time of a quarantine. And if a majority is in
+// quarantine for most of the time, a run shows nothing.
+bool run::may_begin_anew(std::size_t node, bool loses_data) const
 {
-    if (!server_.is_up()) return false;
-    server_.go_down();
-    for (const auto& each : participants_) {
-        if (!each->process().is_dead()) each->transport().break_all(false);
+    if (nodes_.size() == 1) return true;
+    const nanoseconds lately = world_.now() - plan_.quarantine * 5 / 4;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const auto& each = pasts_[i];
+        const auto since = loses_data ? std::max(each.lost, each.began) : each.began;
+        if (i != node && since >= 0ns && since > lately) ++others;
     }
-    server_.engine().restart(keep_data);
-    if (old_data) server_.restore_snapshot();
-    if (!keep_data || old_data) {
+    return others < nodes_.size() / 2;
+}
+
+void run::note_loss(std::size_t node, bool known)
+{
+    if (nodes_.size() == 1) {
         checker_->server_forgot(std::nullopt);
-        checker_->data_lost(!old_data);
+        checker_->data_lost(known);
+        return;
     }
-    world_.after(chance.spread(plan_.delay, plan_.lease), [this] { server_.come_up(); });
+    pasts_[node].lost = pasts_[node].began = world_.now();
+    checker_->node_lost(static_cast<unsigned>(node));
+    checker_->node_began(static_cast<unsigned>(node));
+}
+
+bool run::restart_server(std::size_t node, dice& chance, bool keep_data, bool old_data)
+{
+    auto& server = *nodes_[node];
+    const bool loses = !keep_data || old_data;
+    // A restart with data puts a majority into quarantine only rarely.
+    if (!server.is_up() || (!may_begin_anew(node, loses) && (loses || !chance.chance(0.1)))) {
+        return false;
+    }
+    server.go_down();
+    for (const auto& each : participants_) {
+        if (!each->process().is_dead()) each->transport(node).break_all(false);
+    }
+    server.engine().restart(keep_data);
+    if (old_data) server.restore_snapshot();
+    if (loses) {
+        note_loss(node, !old_data);
+    } else if (nodes_.size() > 1) {
+        pasts_[node].began = world_.now();
+        checker_->node_began(static_cast<unsigned>(node));
+    }
+    world_.after(chance.spread(plan_.delay, plan_.lease), [&server] { server.come_up(); });
     return true;
 }
 
-bool run::step_server_clock(nanoseconds by)
+// The server is a replica for a while, and then a primary again, with the data of another server. Its connections stay
+// open. It is a replica for longer than a client relies on what it knows about a server: docs/decisions/0010.
+bool run::demote_server(std::size_t node, dice& chance)
+{
+    auto& server = *nodes_[node];
+    if (!server.is_up() || !server.engine().is_primary()) return false;
+    server.engine().make_primary(false);
+    world_.after(chance.spread(2500ms, 2500ms + plan_.lease), [this, &server] {
+        if (stage_.draining) return;
+        server.restore_snapshot();
+        server.engine().make_primary(true);
+        checker_->server_forgot(std::nullopt);
+        checker_->data_lost(false);
+    });
+    return true;
+}
+
+bool run::step_server_clock(std::size_t node, nanoseconds by)
 {
     // By this clock, a fence is remembered for a day.
-    if (stepped_ + by > 10h || stepped_ + by < -10h) return false;
-    stepped_ += by;
-    server_.step_clock(by);
+    auto& stepped = pasts_[node].stepped;
+    if (stepped + by > 10h || stepped + by < -10h) return false;
+    stepped += by;
+    nodes_[node]->step_clock(by);
     if (by > 0ns) checker_->server_forgot(std::nullopt);
     return true;
 }

@@ -68,8 +68,21 @@ std::span<const known_script> known_scripts()
         known_script{&scripts::gate_leave, kind::leave_queue},
         known_script{&scripts::once_acquire, kind::acquire},
         known_script{&scripts::once_release, kind::release},
+        known_script{&scripts::vote, kind::vote},
+        known_script{&scripts::raise, kind::raise},
+        known_script{&scripts::hand_back, kind::hand_back},
+        known_script{&scripts::return_vote, kind::return_vote},
+        known_script{&scripts::restore, kind::restore},
     };
     return known;
+}
+
+std::vector<std::string_view> script_call::locks_on_node() const
+{
+    if (what != kind::restore) return {keys[0]};
+    std::vector<std::string_view> all;
+    for (std::size_t i = 1; i < keys.size(); i += 2) all.push_back(keys[i]);
+    return all;
 }
 
 std::uint64_t script_call::capacity() const
@@ -129,6 +142,11 @@ std::string_view name_of(kind what)
     case kind::wait_at: return "wait";
     case kind::leave_queue: return "leave";
     case kind::resize: return "resize";
+    case kind::vote: return "vote";
+    case kind::raise: return "raise";
+    case kind::hand_back: return "hand-back";
+    case kind::return_vote: return "return";
+    case kind::restore: return "restore";
     case kind::release: break;
     }
     return "release";

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace pawl::sim {
 
@@ -31,6 +32,11 @@ struct script_call {
         wait_at,      // a gate
         leave_queue,  // of a gate, or of watchers
         resize,       // a semaphore
+        vote,         // this and the following: to a node of a quorum
+        raise,
+        hand_back,
+        return_vote,
+        restore,
     };
     kind what{};
     bool in_full = false;
@@ -41,11 +47,20 @@ struct script_call {
     // The holder of the i-th lock. In a set of members, its weight follows the id.
     [[nodiscard]] std::string_view holder(std::size_t i = 0) const
     {
+        if (what == kind::restore) return arguments[2 + 5 * i];
         return what == kind::renew ? arguments[(many ? 3 : 2) * i] : arguments[0];
     }
 
     // A renewal: how many leases it renews.
-    [[nodiscard]] std::size_t leases() const { return arguments.size() / (many ? 3 : 2); }
+    [[nodiscard]] bool is_renewal() const { return what == kind::renew || what == kind::restore; }
+    [[nodiscard]] std::size_t leases() const
+    {
+        if (what == kind::restore) return arguments.size() / 5;
+        return arguments.size() / (many ? 3 : 2);
+    }
+
+    // To a node of a quorum: the locks. A restore has several.
+    [[nodiscard]] std::vector<std::string_view> locks_on_node() const;
 
     // An exchange: the holder that leaves.
     [[nodiscard]] std::string_view old_holder() const { return arguments[5]; }

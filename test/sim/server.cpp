@@ -1,6 +1,7 @@
 #include "sim/server.h"
 
 #include "redis/resp.h"
+#include "store/redis/keys.h"
 #include "store/redis/storage.h"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ std::int64_t number_of(std::string_view text)
 
 }  // namespace
 
-server::server(world& world, drifting_clock clock)
-    : world_{&world}, clock_{clock}, engine_{[this] { return this->clock(); }}
+server::server(world& world, drifting_clock clock, unsigned number)
+    : world_{&world}, clock_{clock}, number_{number}, engine_{[this] { return this->clock(); }}
 {
     engine_.on_push([this](store::memory::session to, std::string_view push) {
         if (witness_ != nullptr) witness_->told(push);
@@ -37,6 +38,17 @@ server::server(world& world, drifting_clock clock)
 microseconds server::clock() const
 {
     return std::chrono::floor<microseconds>(clock_.at(world_->now()) + step_);
+}
+
+std::string server::run_id_for(const peer& who) const
+{
+    return "run:" + std::to_string(number_) + ":" + std::to_string(who.incarnation);
+}
+
+void server::establish()
+{
+    static_cast<void>(
+        ask({"SET", store::node_key, run_id_for({incarnation_, 0}) + " 0000000000000"}));
 }
 
 void server::receive(peer from, std::string request, answer done)
@@ -281,6 +293,16 @@ std::vector<std::string> server::keys()
     static_cast<void>(parser.parse(reply));
     std::vector<std::string> found;
     parser.reply(reply).for_each([&](const auto& key) { found.emplace_back(key.text()); });
+    return found;
+}
+
+std::vector<std::string> server::tickets_in(std::string_view key)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"ZRANGE", key, "0", "-1"});
+    static_cast<void>(parser.parse(reply));
+    std::vector<std::string> found;
+    parser.reply(reply).for_each([&found](const auto& each) { found.emplace_back(each.text()); });
     return found;
 }
 

@@ -21,7 +21,8 @@ namespace pawl::sim {
 
 class server {
 public:
-    server(world& world, drifting_clock clock);
+    // `number`: which node of a quorum it is.
+    server(world& world, drifting_clock clock, unsigned number = 0);
 
     using answer = std::function<void(std::string reply)>;
 
@@ -31,6 +32,11 @@ public:
         store::memory::session session = 0;
     };
     [[nodiscard]] peer greet() { return {incarnation_, ++last_session_}; }
+
+    // As INFO shows it on such a connection.
+    [[nodiscard]] std::string run_id_for(const peer& who) const;
+    // It has been a node of a quorum for long.
+    void establish();
 
     // A request has arrived on a connection. It is executed now, or when the server thaws. If the
     // server was restarted since, it is never executed.
@@ -125,6 +131,8 @@ public:
         std::string place;
     };
     [[nodiscard]] std::vector<waiter> waiters_in(std::string_view queue);
+    // The waiters of a node of a quorum, in order.
+    [[nodiscard]] std::vector<std::string> tickets_in(std::string_view key);
     [[nodiscard]] bool has_listener(std::string_view channel)
     {
         return engine_.listeners(channel) > 0;
@@ -145,6 +153,7 @@ private:
 
     world* world_;
     drifting_clock clock_;
+    unsigned number_;
     nanoseconds step_{0};
     store::memory::engine engine_;
     witness* witness_ = nullptr;

@@ -28,7 +28,7 @@ std::vector<family> every_family()
 
 TEST_P(simulation_of, a_seed_is_the_same_every_time)
 {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         const auto what = draw_plan(seed, GetParam());
         const auto first = run{what, false}.execute();
         // With a trace, and after other runs have used the memory. Neither may change the result.
@@ -46,6 +46,12 @@ TEST_P(simulation_of, a_seed_has_the_same_faults_in_every_family)
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const auto one = draw_plan(seed, family::exclusive);
         const auto other = draw_plan(seed, GetParam());
+        // A quorum does not survive every fault, and has shorter leases.
+        if (GetParam() == family::quorum) {
+            EXPECT_EQ(other.faults & ~one.faults, fault_set{}) << seed;
+            EXPECT_LE(other.lease, one.lease) << seed;
+            continue;
+        }
         EXPECT_EQ(one.faults, other.faults) << seed;
         EXPECT_EQ(one.lease, other.lease) << seed;
         EXPECT_EQ(one.length, other.length) << seed;

@@ -1,6 +1,7 @@
 // Connections, and the calls of threads. transport_shared.cpp has the connection that is shared.
 #include "sim/transport.h"
 
+#include "sim/script_call.h"
 #include "sim/transport_parts.h"
 
 #include <algorithm>
@@ -35,6 +36,17 @@ void show(const transport::onlooker& who, std::string_view request)
     std::vector<std::string_view> words;
     parser.reply(request).for_each([&](const auto& word) { words.push_back(word.text()); });
     who(words);
+}
+
+bool is_hand_back(std::string_view request)
+{
+    bool found = false;
+    const transport::onlooker look = [&](const std::vector<std::string_view>& words) {
+        const auto call = read_call(words);
+        found = found || (call && call->what == script_call::kind::hand_back);
+    };
+    for (const auto& each : each_of(request)) show(look, each);
+    return found;
 }
 
 }  // namespace
@@ -103,9 +115,12 @@ std::vector<std::string> transport::packets_of(const std::string& request)
     return dice_.chance(0.05) ? each_of(request) : std::vector{request};
 }
 
-redis::server_facts transport::facts_of(const connection& what)
+redis::server_facts transport::facts_of(const connection& what) const
 {
-    return {.major_version = 7, .resp3 = true, .since = what.since};
+    return {.major_version = 7,
+            .resp3 = true,
+            .since = what.since,
+            .run_id = server_->run_id_for(what.end)};
 }
 
 // Sends one request and its reply. Whether it survives a break of the connection is decided when it
@@ -116,9 +131,11 @@ void transport::send(const connection_ptr& on, std::string request,
     for (const auto& each : each_of(request)) show(on_send_, each);
     auto there = draw_delay();
     if (dice_.chance(net_->late)) there += dice_.spread(nanoseconds{1'000'000}, net_->latest);
+    const bool stray = net_->stray > 0 && is_hand_back(request) && dice_.chance(net_->stray);
+    if (stray) there += dice_.spread(nanoseconds{1'000'000}, net_->latest);
     on->last_request = std::max(world_->now() + there, on->last_request);
-    const bool survives = dice_.chance(0.5);
-    const bool lost = on->dead || net_->requests_lost;
+    const bool survives = dice_.chance(0.5) || stray;
+    const bool lost = on->dead || stray || net_->requests_lost;
     if (lost) fall_silent(on);  // later bytes would wait for the lost ones
     if (lost && !survives) return;
     const auto back = [this, alive = alive_, on,

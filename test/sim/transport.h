@@ -35,6 +35,10 @@ struct network {
     bool requests_lost = false;
     bool replies_lost = false;
     double push_loss = 0;  // probability that only a published message is lost
+    double push_late = 0;  // … is delayed by up to `latest`, and overtaken by replies
+    // Probability that a vote is handed back by a request that is delayed by up to `latest`, and that is the last one on
+    // its connection.
+    double stray = 0;
 };
 
 class transport final : public redis::transport {
@@ -79,7 +83,7 @@ private:
     [[nodiscard]] connection_ptr dial();
     [[nodiscard]] std::vector<std::string> packets_of(const std::string& request);
     static void show_words(const writer& request, const onlooker& to);
-    [[nodiscard]] static redis::server_facts facts_of(const connection& what);
+    [[nodiscard]] redis::server_facts facts_of(const connection& what) const;
     [[nodiscard]] std::optional<redis::failure> wait_until_open(connection& what,
                                                                 const waiting& how);
     void send(const connection_ptr& on, std::string request,

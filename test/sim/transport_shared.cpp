@@ -60,9 +60,17 @@ void transport::subscribe()
     for (const auto& each : std::exchange(silent_, {})) server_->forget(each->end);
     server_->on_push(on->end, [this, alive = alive_, on](std::string_view push) {
         if (!*alive || dice_.chance(net_->push_loss)) return;
-        send_back(on, [this, on, text = std::string{push}] {
+        auto arrives = [this, on, text = std::string{push}] {
             if (shared_ == on) heard(text);
-        });
+        };
+        if (net_->push_late > 0 && dice_.chance(net_->push_late)) {
+            where_->after(draw_delay() + dice_.spread(net_->delay, net_->latest),
+                          [alive, on, arrives = std::move(arrives)] {
+                              if (*alive && !on->dead) arrives();
+                          });
+            return;
+        }
+        send_back(on, std::move(arrives));
     });
     auto write = [this](const redis::server_facts&, std::string& out) {
         redis::append_request(out, std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
