@@ -1,0 +1,293 @@
+#include "faults/cell.h"
+
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/server_info.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <sys/mount.h>
+#include <system_error>
+
+namespace pawl::faults {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Until all workers have connected and had their first grants.
+constexpr milliseconds warm_up_limit{20'000};
+constexpr milliseconds longest_check{90'000};
+
+// A delay that a busy machine may cause.
+constexpr milliseconds slack{2'000};
+
+// Between two faults.
+constexpr milliseconds calm{500};
+
+[[nodiscard]] milliseconds rounded(nanoseconds_t span)
+{
+    return std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds{span});
+}
+
+// A disk of 64 KiB, in the mounts of this process.
+class small_disk {
+public:
+    small_disk()
+    {
+        if (::mount("pawl", dir_.path().c_str(), "tmpfs", 0, "size=64k") != 0) {
+            throw std::system_error{errno, std::generic_category(), "mount a small disk"};
+        }
+    }
+    ~small_disk() { ::umount2(dir_.path().c_str(), MNT_DETACH); }
+    small_disk(const small_disk&) = delete;
+    small_disk& operator=(const small_disk&) = delete;
+
+    [[nodiscard]] std::string path() const { return dir_.path().string(); }
+
+private:
+    test::temp_dir dir_;
+};
+
+[[nodiscard]] std::string missing(const fault& what, const campaign_options& options)
+{
+    if ((what.needs.network || what.needs.scratch) && options.net == nullptr) {
+        return "no network namespace here";
+    }
+    if (what.needs.stepping && options.stepping.server.empty()) return "no server for clock steps";
+    return {};
+}
+
+// Whether everyone goes on within the bound.
+[[nodiscard]] bool all_go_on(crew& workers, milliseconds bound, cell_result& result)
+{
+    const nanoseconds_t over = clock_now();
+    if (test::eventually(bound, [&] { return workers.all_granted_since(over); })) {
+        result.slowest_return = std::max(result.slowest_return, rounded(clock_now() - over));
+        return true;
+    }
+    ++result.late;
+    result.detail += "not served within " + std::to_string(bound.count()) +
+                     " ms: " + workers.who_waits_since(over) + "\n";
+    return false;
+}
+
+// The servers that run and say that they are primaries. A failover changes them.
+[[nodiscard]] std::vector<std::size_t> primaries_of(rig& servers)
+{
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+        if (servers.server(i).state() != test::server_state::running) continue;
+        if (test::info_of(servers.probe(i), "replication", "role") == "master") found.push_back(i);
+    }
+    return found;
+}
+
+// When the servers have recovered and every lock was granted since: see board::calm. Returns the
+// primaries, or nothing if a lock is not granted any more.
+[[nodiscard]] std::vector<std::size_t> begin_calm(scene& here, cell_result& result)
+{
+    here.servers.settle();
+    const std::vector<std::size_t> primaries = primaries_of(here.servers);
+    const nanoseconds_t settled = clock_now();
+    if (!test::eventually([&] { return here.workers.each_lock_granted_since(settled); })) {
+        ++result.late;
+        result.detail += "a lock is not granted any more, although the servers have recovered\n";
+        return {};
+    }
+    here.workers.shared().calm.store(result.strikes + 1);
+    return primaries;
+}
+
+// Takes what was counted in a calm period. If another server took over in it, the period was not calm.
+void count_calm(board& shared, bool was_calm, cell_result& result)
+{
+    for (lock_board& lock : shared.locks) {
+        const std::uint64_t counted = lock.in_calm.exchange(0);
+        (was_calm ? result.in_calm : result.too_many) += counted;
+    }
+}
+
+// Strikes at least once, and until the time is over. After each fault everyone must go on within the bound.
+void strike_again_and_again(scene& here, const fault& what, const campaign_options& options,
+                            cell_result& result)
+{
+    const milliseconds bound = usual_bound(options) + what.recovery;
+    const nanoseconds_t end = clock_now() + count(options.cell_time);
+    while (result.strikes == 0 || (clock_now() < end && here.workers.has_spare())) {
+        const std::vector<std::size_t> primaries = begin_calm(here, result);
+        if (primaries.empty()) return;
+        pause(calm);
+        here.workers.shared().calm.store(0);
+        const bool was_calm = primaries_of(here.servers) == primaries;
+        what.strike(here);
+        ++result.strikes;
+        if (!all_go_on(here.workers, bound, result)) return;
+        count_calm(here.workers.shared(), was_calm, result);
+        here.servers.settle();
+        const bool as_before =
+            (what.two_holders & only(result.where)) != 0 || primaries_of(here.servers) == primaries;
+        if (!was_calm || !as_before) ++result.failovers;
+    }
+}
+
+void read_board(board& shared, cell_result& result)
+{
+    for (const kind which : all_kinds) {
+        lock_board& lock = shared.locks[static_cast<std::size_t>(which)];
+        result.lost += lock.lost;
+        result.refused_writes += lock.refused_writes;
+        result.too_many += lock.too_many;
+        result.old_readers += lock.old_readers;
+        result.in_calm += lock.in_calm;
+        result.bad_fences += lock.bad_fences;
+        result.longest_stall = std::max(result.longest_stall, rounded(lock.longest_stall));
+        // A worker that was killed may have written without counting it.
+        const std::uint64_t value = lock.data.value();
+        if (value < lock.increments) result.lost_updates += lock.increments - value;
+        if (lock.left_out != 0) {
+            result.left_out +=
+                (result.left_out.empty() ? "" : ", ") + std::string{to_string(which)};
+        }
+        if (lock.too_many + lock.old_readers + lock.bad_fences != 0) {
+            result.detail += std::string{to_string(which)} + ": too many holders " +
+                             std::to_string(lock.too_many) + ", readers with old fences " +
+                             std::to_string(lock.old_readers) + ", bad fences " +
+                             std::to_string(lock.bad_fences) + "\n";
+        }
+    }
+}
+
+void check_history(const crew& workers, const std::string& checker, cell_result& result)
+{
+    if (checker.empty()) return;
+    std::vector<std::string> command{checker};
+    for (std::string& path : workers.histories()) command.push_back(std::move(path));
+    test::process porcupine{std::move(command)};
+    const std::optional<test::ending> ending = porcupine.wait(longest_check);
+    result.history = porcupine.out() + porcupine.err();
+    if (result.history.ends_with('\n')) result.history.pop_back();
+    result.history_bad = ending != test::exited(0);
+}
+
+void run(cell_result& result, rig& servers, const campaign_options& options, std::uint64_t seed)
+{
+    const fault& what = *result.what;
+    std::optional<small_disk> disk;
+    if (what.needs.scratch) disk.emplace();
+    const std::string scratch = disk ? disk->path() : std::string{};
+    crew workers{options.workers,
+                 {.url = servers.url(),
+                  .ca_file = servers.ca_file(),
+                  .scratch = scratch,
+                  .seed = seed,
+                  .lease = options.lease,
+                  .broken = options.broken}};
+    std::mt19937_64 random{seed};
+    scene here{.servers = servers,
+               .workers = workers,
+               .net = options.net,
+               .scratch = scratch,
+               .lease = options.lease,
+               .random = random};
+    if (!test::eventually(warm_up_limit, [&] { return workers.all_granted_since(1); })) {
+        ++result.late;
+        result.detail += "no first grant: " + workers.who_waits_since(1) + "\n";
+    } else {
+        const crew::totals before = workers.count();
+        const nanoseconds_t start = clock_now();
+        strike_again_and_again(here, what, options, result);
+        result.time = rounded(clock_now() - start);
+        const crew::totals after = workers.count();
+        result.grants = after.grants - before.grants;
+        result.failed_calls = after.failed_calls - before.failed_calls;
+    }
+    result.died = workers.end();
+    read_board(workers.shared(), result);
+    check_history(workers, options.porcupine, result);
+    if (result.promised_violations() > 0) result.detail += workers.messages();
+}
+
+}  // namespace
+
+std::uint64_t cell_result::grants_per_second() const
+{
+    return time.count() == 0 ? 0 : grants * 1'000 / static_cast<std::uint64_t>(time.count());
+}
+
+bool cell_result::one_holder_promised() const
+{
+    return (what->two_holders & only(where)) == 0 && failovers == 0;
+}
+
+std::uint64_t cell_result::promised_violations() const
+{
+    return (one_holder_promised() ? too_many + old_readers : 0) + in_calm + bad_fences +
+           lost_updates + late + died + (history_bad ? 1 : 0);
+}
+
+std::uint64_t cell_result::other_violations() const
+{
+    return one_holder_promised() ? 0 : too_many + old_readers;
+}
+
+milliseconds usual_bound(const campaign_options& options)
+{
+    // The rest of the longest lease, a look, the command limit of a call that is under way, the
+    // longest pause between two connects, and a holder that stays in for one and a half leases.
+    const milliseconds look = std::max(options.lease, milliseconds{1'500}) / 3;
+    return options.lease + look + milliseconds{1'000} + milliseconds{1'000} +
+           options.lease * 3 / 2 + slack;
+}
+
+cell_result run_cell(row where, const fault& what, const campaign_options& options,
+                     std::uint64_t seed)
+{
+    cell_result result{.where = where, .what = &what};
+    result.not_run = missing(what, options);
+    if (!result.not_run.empty()) return result;
+    try {
+        const std::unique_ptr<rig> servers =
+            make_rig(where, {.proxies = what.needs.proxies,
+                             .tls = what.needs.tls,
+                             .stepping = what.needs.stepping ? &options.stepping : nullptr,
+                             .clocks_apart = what.needs.clocks_apart,
+                             .own_addresses = what.needs.network});
+        if (!servers) {
+            result.not_run = "this topology has no such fault here";
+            return result;
+        }
+        run(result, *servers, options, seed);
+    } catch (const std::exception& problem) {
+        // The fixture failed, not the library. It must be seen all the same.
+        ++result.died;
+        result.detail += std::string{"the cell broke off: "} + problem.what() + "\n";
+    }
+    if (options.net != nullptr) options.net->pass();
+    return result;
+}
+
+void add(cell_result& total, const cell_result& more)
+{
+    total.time += more.time;
+    total.strikes += more.strikes;
+    total.grants += more.grants;
+    total.lost += more.lost;
+    total.refused_writes += more.refused_writes;
+    total.failed_calls += more.failed_calls;
+    total.longest_stall = std::max(total.longest_stall, more.longest_stall);
+    total.slowest_return = std::max(total.slowest_return, more.slowest_return);
+    total.failovers += more.failovers;
+    total.too_many += more.too_many;
+    total.old_readers += more.old_readers;
+    total.in_calm += more.in_calm;
+    total.bad_fences += more.bad_fences;
+    total.lost_updates += more.lost_updates;
+    total.late += more.late;
+    total.died += more.died;
+    total.history_bad = total.history_bad || more.history_bad;
+    if (more.history_bad || total.history.empty()) total.history = more.history;
+    total.detail += more.detail;
+}
+
+}  // namespace pawl::faults

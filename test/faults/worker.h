@@ -1,0 +1,31 @@
+// A process that takes all locks again and again, each kind on a thread of its own.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pawl::faults {
+
+struct worker_order {
+    std::string board{};    // path of the mapped file
+    std::string history{};  // path of its own history
+    std::string url{};
+    std::string ca_file{};  // empty: no TLS
+    std::string scratch{};  // a small disk for its log; empty: its log is its stderr
+    std::size_t index = 0;
+    std::uint64_t seed = 0;
+    std::chrono::milliseconds lease{1'000};
+    bool broken = false;  // writes without a lock: the checks must find it
+};
+
+// As arguments of this program, after its name and "worker"; and back.
+[[nodiscard]] std::vector<std::string> arguments_of(const worker_order& order);
+[[nodiscard]] worker_order order_from(const std::vector<std::string>& arguments);
+
+// Returns the exit status.
+[[nodiscard]] int work(const worker_order& order);
+
+}  // namespace pawl::faults
