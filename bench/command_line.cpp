@@ -71,7 +71,7 @@ std::variant<settings, int> parse_command_line(int argc, const char* const* argv
     std::optional<unsigned> rounds;
     std::optional<double> seconds;
     std::vector<std::string> words;
-    CLI::App app{"Compares pawl with other locks, on a private redis-server."};
+    CLI::App app{"Compares pawl with other locks, on private redis-servers."};
     app.name("pawl_bench");
     app.add_option("workload", words, "All, or of " + workload_words())
         ->check(complaint_about_workload);
@@ -86,8 +86,9 @@ std::variant<settings, int> parse_command_line(int argc, const char* const* argv
     app.add_flag("--pinned", wanted.pinned, "Everything on one processor, including the server");
     app.add_flag("--peers", wanted.peers,
                  "Also measure other libraries; they are downloaded first");
-    app.add_option("--over", wanted.over,
-                   "unix, tcp or both (default: both for w1 to w4, otherwise unix)")
+    app.add_option(
+           "--over", wanted.over,
+           "unix, tcp or both (default: both for w1 to w4, w13 and most of w8, otherwise unix)")
         ->check(CLI::IsMember({"unix", "tcp", "both"}));
     app.add_option("--json", wanted.json_file,
                    "Also write every figure to this file; plot.py draws it")

@@ -1,5 +1,6 @@
 #include "comparison.h"
 
+#include "all_counts.h"
 #include "interruption.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ struct runner {
 class contest {
 public:
     contest(const workload& what, const arena& where, const std::vector<peer>& peers)
-        : what_{what}, where_{where}, server_{where.url}
+        : what_{what}, where_{where}, server_{where.nodes}
     {
         const bool peers_apply = where.over == "tcp" && !what.peer_word.empty();
         result_ = {.what = &what, .over = where.over, .contestants = {}};
@@ -99,7 +100,7 @@ private:
             .kind = contender::peer, .word = each.name + std::string{variant}, .title = title});
         const std::string word = std::string{what_.peer_word} + std::string{variant};
         const auto one = [this, word, &each] {
-            return peer_round{each, word, where_.port, server_};
+            return peer_round{each, word, where_.ports, server_};
         };
         runners_.push_back(
             {.who = &who,
@@ -119,7 +120,7 @@ private:
 
     const workload& what_;
     const arena& where_;
-    server_counts server_;
+    all_counts server_;
     comparison result_;
     std::vector<runner> runners_;
 };

@@ -51,11 +51,12 @@ struct effort {
     std::chrono::milliseconds length{1'000};
 };
 
-// The server, and how it is reached.
+// The server, or the nodes of a quorum, and how they are reached.
 struct arena {
-    std::string over;  // tcp or unix
-    std::string url;
-    std::uint16_t port = 0;
+    std::string over;                  // tcp or unix
+    std::string url{};                 // of all of them, for a client
+    std::vector<std::string> nodes{};  // the URL of each
+    std::string ports{};               // of all of them, with commas between
 };
 
 // Called with a description of the next step.

@@ -2,6 +2,7 @@
 
 #include "raw_schemes.h"
 #include "raw_shares.h"
+#include "retry_lock.h"
 
 #include <pawl/pawl.h>
 
@@ -36,6 +37,7 @@ constexpr std::array descriptions{
     description{contender::raw_least, "raw_least"},
     description{contender::raw_publish, "raw_publish"},
     description{contender::raw_hand_off, "raw_hand_off"},
+    description{contender::raw_retry, "raw_retry"},
     description{contender::std_mutex, "std_mutex"},
     description{contender::readers, "readers"},
     description{contender::readers_per_thread, "readers_per_thread"},
@@ -169,6 +171,7 @@ bool is_shared_by_threads(contender kind) noexcept
     case contender::readers_per_thread:
     case contender::raw_publish:
     case contender::raw_hand_off:
+    case contender::raw_retry:
     case contender::raw_readers:
     case contender::semaphore:
     case contender::raw_permits: return false;
@@ -183,6 +186,7 @@ std::unique_ptr<lock> make_lock(contender kind, const std::string& url, std::str
     switch (kind) {
     case contender::raw_publish: return std::make_unique<publish_lock>(url, name, holder);
     case contender::raw_hand_off: return std::make_unique<hand_off_lock>(url, name, holder);
+    case contender::raw_retry: return std::make_unique<retry_lock>(url, name, holder);
     case contender::std_mutex: return std::make_unique<standard_lock>();
     case contender::readers:
     case contender::readers_per_thread: return std::make_unique<pawl_readers>(url, name);

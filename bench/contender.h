@@ -21,6 +21,7 @@ enum class contender {
     raw_least,           // SET NX PX and check-and-delete, over bare sockets
     raw_publish,         // publish_lock
     raw_hand_off,        // hand_off_lock
+    raw_retry,           // retry_lock, over a majority of servers
     std_mutex,           // without a server
     readers,             // pawl::shared_mutex, only read; the threads of a process share it
     readers_per_thread,  // the same, but each thread has its own client

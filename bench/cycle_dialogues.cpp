@@ -18,12 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// KEYS 1 lock; ARGV 1 holder. Reply: 1 if it was held.
-constexpr std::string_view check_and_delete = R"(
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
-)";
-
 phrase text(std::string_view value)
 {
     return {{.text = std::string{value}}};

@@ -109,6 +109,9 @@ std::string without_times(std::string text, std::int64_t at_ms)
     return text;
 }
 
+// The scripts reply with at most so many words.
+constexpr std::size_t words_of_a_line = 4;
+
 class learner {
 public:
     explicit learner(std::span<const recording> recordings)
@@ -210,8 +213,9 @@ private:
         const bool same = std::ranges::all_of(
             takes_, [&](const heard& each) { return pieces(each, where) == found; });
         if (same) return found;
-        if (const auto time = as_time(where)) return {*time};
+        // First, because a number that the server gives out may be close to the time too.
         if (const auto echo = as_echo(where)) return {*echo};
+        if (const auto time = as_time(where)) return {*time};
         if (differ_by_times(where)) return found;
         refuse("'" + text_at(takes_[0], where) + "' was '" + text_at(takes_[1], where) +
                "' in the next cycle");
@@ -257,14 +261,22 @@ private:
     {
         for (std::size_t t = 0; t < where.turn; ++t) {
             for (std::size_t line = 0; line < first().received[t].size(); ++line) {
-                const bool same = std::ranges::all_of(takes_, [&](const heard& each) {
-                    const std::string& text = each.received[t][line];
-                    return !text.empty() && text.substr(1) == text_at(each, where);
-                });
-                if (same) return piece{.what = piece::kind::echo, .echo = note_echo({t, line})};
+                for (std::size_t word = 0; word <= words_of_a_line; ++word) {
+                    const echo_source source{.turn = t, .line = line, .word = word};
+                    if (!is_echo(where, source)) continue;
+                    return piece{.what = piece::kind::echo, .echo = note_echo(source)};
+                }
             }
         }
         return std::nullopt;
+    }
+
+    [[nodiscard]] bool is_echo(const place& where, const echo_source& source) const
+    {
+        return std::ranges::all_of(takes_, [&](const heard& each) {
+            const std::string_view text = source.in(each.received[source.turn][source.line]);
+            return !text.empty() && text == text_at(each, where);
+        });
     }
 
     std::size_t note_echo(const echo_source& source)
@@ -292,6 +304,17 @@ private:
 };
 
 }  // namespace
+
+std::string_view echo_source::in(std::string_view text) const
+{
+    if (word == 0) return text.substr(std::min<std::size_t>(1, text.size()));
+    for (std::size_t skipped = 1; skipped < word; ++skipped) {
+        const std::size_t blank = text.find(' ');
+        if (blank == text.npos) return {};
+        text.remove_prefix(blank + 1);
+    }
+    return text.substr(0, text.find(' '));
+}
 
 std::size_t dialogue::commands() const
 {

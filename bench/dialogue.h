@@ -9,7 +9,7 @@
 //   permits at its end
 //   a number close to the time in ms or µs     the time, so many ms from now
 //   such a number inside a word                text: the server does not read it
-//   a number that was in an earlier reply      that line of that reply
+//   a number that was in an earlier reply      that line of that reply, or that word of the line
 //   any other part                             an error: it cannot be replayed
 #pragma once
 
@@ -44,10 +44,14 @@ struct turn {
     std::vector<std::optional<std::string>> reply;  // all its lines; unset: any text
 };
 
-// A line of a reply that a later request repeats.
+// A part of a reply that a later request repeats.
 struct echo_source {
     std::size_t turn = 0;
     std::size_t line = 0;
+    std::size_t word = 0;  // of the line, from 1; 0: the whole line without its type
+
+    // That part of the line; empty if it has fewer words.
+    [[nodiscard]] std::string_view in(std::string_view text) const;
 
     [[nodiscard]] bool operator==(const echo_source&) const = default;
 };

@@ -1,6 +1,7 @@
-// pawl_bench: the load tool. It starts a server, and itself again for each process of a workload.
+// pawl_bench: the load tool. It starts servers, and itself again for each process of a workload.
 #include "command_line.h"
 #include "comparison.h"
+#include "farm.h"
 #include "growth.h"
 #include "growth_report.h"
 #include "interruption.h"
@@ -11,8 +12,6 @@
 #include "text.h"
 #include "verdict.h"
 #include "worker.h"
-
-#include "support/redis_server.h"
 
 #include <exception>
 #include <iostream>
@@ -89,21 +88,19 @@ void print_balance(const run_results& all)
               << " not measured\n";
 }
 
-void measure_workloads(const settings& wanted, const test::redis_server& server,
-                       const std::vector<peer>& peers, run_results& all)
+void measure_workloads(const settings& wanted, const farm& servers, const std::vector<peer>& peers,
+                       run_results& all)
 {
     for (const workload* what : wanted.workloads) {
         for (const std::string& over : wanted.ways_for(*what)) {
-            const arena where{.over = over,
-                              .url = over == "tcp" ? server.url() : server.unix_url(),
-                              .port = server.port()};
+            const arena where = servers.arena_for(*what, over);
             all.comparisons.push_back(compare(*what, where, peers, wanted.how_much, show_progress));
             show_progress("");
             print_table(std::cout, all.comparisons.back());
         }
     }
     if (!wanted.growth) return;
-    all.growths = measure_growth(server.unix_url(), wanted.quick, show_progress);
+    all.growths = measure_growth(servers.first().unix_url(), wanted.quick, show_progress);
     show_progress("");
     for (const growth& each : all.growths) print_table(std::cout, each);
 }
@@ -112,12 +109,12 @@ int measure(const settings& wanted)
 {
     notice_interruptions();
     const std::vector<peer> peers = wanted.peers ? get_peers() : std::vector<peer>{};
-    if (wanted.pinned) pin_to_one_processor();  // before the server, which inherits it
-    const test::redis_server server;
-    run_results all{.redis = server_counts{server.unix_url()}.version()};
+    if (wanted.pinned) pin_to_one_processor();  // before the servers, which inherit it
+    const farm servers{wanted.workloads};
+    run_results all{.redis = server_counts{servers.first().unix_url()}.version()};
     std::cout << headline(wanted, all.redis) << std::endl;
 
-    measure_workloads(wanted, server, peers, all);
+    measure_workloads(wanted, servers, peers, all);
     print_balance(all);
     if (!wanted.json_file.empty()) write_report(wanted.json_file, wanted, all);
     return all.failed() ? 1 : 0;

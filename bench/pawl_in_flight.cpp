@@ -7,7 +7,7 @@
 namespace pawl::bench {
 
 pawl_in_flight::pawl_in_flight(const std::string& url, seat& mine, const in_flight_locks& which)
-    : mine_{mine}, client_{url}, places_(cycles_in_flight)
+    : mine_{mine}, client_{url}, places_(which.places)
 {
     lock_options options;
     options.announce = which.announce;

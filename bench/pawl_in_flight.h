@@ -21,9 +21,8 @@
 
 namespace pawl::bench {
 
-inline constexpr std::size_t cycles_in_flight = 256;
-
 struct in_flight_locks {
+    std::size_t places = 256;  // cycles at the same time
     std::size_t per_place = 4;
     bool announce = true;
 };

@@ -121,7 +121,7 @@ void install(const peer& who)
 
 std::vector<std::string> peer_round::command(std::chrono::milliseconds how_long) const
 {
-    return {who_.program, word_, "127.0.0.1", std::to_string(port_),
+    return {who_.program, word_, "127.0.0.1", ports_,
             std::to_string(std::chrono::duration<double>(how_long).count())};
 }
 

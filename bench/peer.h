@@ -1,14 +1,14 @@
 // Other libraries, each used by a separate program in bench/peers/NAME/run:
 //
 //   run install                       installs it; on failure one line on stderr says why
-//   run WORKLOAD HOST PORT SECONDS    one round; prints one line of JSON. Status 3: does not apply
+//   run WORKLOAD HOST PORTS SECONDS   one round; prints one line of JSON. Status 3: does not apply
 //
 // bench/peers/README.md has the details.
 #pragma once
 
+#include "all_counts.h"
 #include "interruption.h"
 #include "round.h"
-#include "server_counts.h"
 
 #include <chrono>
 #include <cstdint>
@@ -36,9 +36,9 @@ public:
 
 class peer_round {
 public:
-    // `word` is the peers' word for the workload. All must outlive it.
-    peer_round(const peer& who, std::string word, std::uint16_t port, server_counts& server)
-        : who_{who}, word_{std::move(word)}, port_{port}, server_{server}
+    // `word` is the peers' word for the workload. `who` and `server` must outlive it.
+    peer_round(const peer& who, std::string word, std::string ports, all_counts& server)
+        : who_{who}, word_{std::move(word)}, ports_{std::move(ports)}, server_{server}
     {
     }
 
@@ -52,8 +52,8 @@ private:
 
     const peer& who_;
     std::string word_;
-    std::uint16_t port_;
-    server_counts& server_;
+    std::string ports_;
+    all_counts& server_;
 };
 
 }  // namespace pawl::bench

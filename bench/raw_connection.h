@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 
 namespace pawl::bench {
 
@@ -43,8 +44,14 @@ public:
     // Loads a script and returns its name for EVALSHA.
     [[nodiscard]] std::string load(std::string_view script);
 
-    // The next line, if it has arrived already.
+    // The next line, if it has been received already.
     [[nodiscard]] std::optional<std::string_view> line_at_hand();
+
+    // Receives what has arrived, without waiting. False if there is nothing.
+    bool receive_now() { return receive(MSG_DONTWAIT); }
+
+    // For poll().
+    [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
 
     // From then on replies are those of RESP3.
     void speak_resp3();

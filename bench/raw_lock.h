@@ -11,6 +11,12 @@ namespace pawl::bench {
 
 inline constexpr std::string_view lease_ms = "30000";
 
+// KEYS 1 lock; ARGV 1 holder. Reply: 1 if it was held.
+inline constexpr std::string_view check_and_delete = R"(
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0
+)";
+
 // Sends a request that gives a lock back. Throws if the reply is not 1.
 void expect_held(raw_connection& connection, std::string_view bytes);
 

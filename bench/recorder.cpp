@@ -63,6 +63,12 @@ std::vector<exchange> recorder::take()
     return std::exchange(noted_, {});
 }
 
+bool recorder::has_answered(std::size_t exchanges)
+{
+    const std::scoped_lock guard{mutex_};
+    return noted_.size() >= exchanges && !noted_.back().received.empty();
+}
+
 void recorder::run()
 {
     while (true) {

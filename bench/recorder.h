@@ -33,6 +33,9 @@ public:
     // they are passed on, so everything that a call has read is included when it returns.
     [[nodiscard]] std::vector<exchange> take();
 
+    // Whether there were so many exchanges since the last take(), and the last one has an answer.
+    [[nodiscard]] bool has_answered(std::size_t exchanges);
+
 private:
     struct line {
         test::socket_fd client;

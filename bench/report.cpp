@@ -32,6 +32,7 @@ std::string_view kind_of(const contestant& who)
     case contender::raw_least:
     case contender::raw_publish:
     case contender::raw_hand_off:
+    case contender::raw_retry:
     case contender::raw_readers:
     case contender::raw_permits:
     case contender::raw_latch:

@@ -1,8 +1,8 @@
 // One round of one contender: starts the workers, lets them run for a while, and counts.
 #pragma once
 
+#include "all_counts.h"
 #include "contender.h"
-#include "server_counts.h"
 #include "workload.h"
 
 #include <chrono>
@@ -38,7 +38,7 @@ struct round_result {
 class round {
 public:
     // All must outlive it.
-    round(const workload& what, contender kind, std::string url, server_counts& server)
+    round(const workload& what, contender kind, std::string url, all_counts& server)
         : what_{what}, kind_{kind}, url_{std::move(url)}, server_{server}
     {
     }
@@ -54,7 +54,7 @@ private:
     const workload& what_;
     contender kind_;
     std::string url_;
-    server_counts& server_;
+    all_counts& server_;
 };
 
 }  // namespace pawl::bench

@@ -59,6 +59,12 @@ void server_counts::flush()
     connection_.ask(request({"FLUSHALL"}));
 }
 
+void server_counts::end_quarantine()
+{
+    // The run of the server, and since when it is known, in ms.
+    connection_.ask(request({"SET", "pawl:node", info("server", "run_id") + " 0000000000001"}));
+}
+
 sent_by_clients server_counts::listen(std::chrono::milliseconds how_long) const
 {
     const auto end = std::chrono::steady_clock::now() + how_long;

@@ -49,6 +49,10 @@ public:
     // Empties the server, so that each round finds the same state.
     void flush();
 
+    // Marks the server as a node of a quorum that has not lost anything. Otherwise it would not vote for a minute,
+    // because it is new, or was emptied.
+    void end_quarantine();
+
     // Monitors the server for that long, or until `over` returns true.
     [[nodiscard]] sent_by_clients listen(std::chrono::milliseconds how_long) const;
     [[nodiscard]] sent_by_clients listen(const std::function<bool()>& over) const;

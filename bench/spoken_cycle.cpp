@@ -68,14 +68,20 @@ std::vector<spoken_cycle::part> spoken_cycle::prepare(const turn& what, std::str
 
 void spoken_cycle::say(std::size_t turn, std::string& out) const
 {
+    say(turn, milliseconds_since_epoch(), *this, out);
+}
+
+void spoken_cycle::say(std::size_t turn, std::int64_t now_ms, const spoken_cycle& told,
+                       std::string& out) const
+{
     for (const part& each : requests_[turn]) {
         out += each.bytes;
         if (each.gap.what == piece::kind::time) {
-            add_word(out, std::to_string(milliseconds_since_epoch() + each.gap.offset_ms));
+            add_word(out, std::to_string(now_ms + each.gap.offset_ms));
         } else if (each.gap.what == piece::kind::time_us) {
-            add_word(out, std::to_string((milliseconds_since_epoch() + each.gap.offset_ms) * 1000));
+            add_word(out, std::to_string((now_ms + each.gap.offset_ms) * 1000));
         } else if (each.gap.what == piece::kind::echo) {
-            add_word(out, echoes_[each.gap.echo]);
+            add_word(out, told.echoes_[each.gap.echo]);
         }
     }
 }
@@ -90,7 +96,8 @@ void spoken_cycle::hear(std::size_t turn, std::size_t line, std::string_view tex
     }
     if (text.starts_with('-')) throw std::runtime_error{"the server returned " + std::string{text}};
     for (std::size_t i = 0; i < what_->echoes.size(); ++i) {
-        if (what_->echoes[i] == echo_source{turn, line}) echoes_[i] = text.substr(1);
+        const echo_source& each = what_->echoes[i];
+        if (each.turn == turn && each.line == line) echoes_[i] = each.in(text);
     }
 }
 

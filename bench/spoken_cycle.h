@@ -4,6 +4,7 @@
 #include "dialogue.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ public:
 
     // Appends the bytes of a request to `out`.
     void say(std::size_t turn, std::string& out) const;
+
+    // The same, with this time and what another node has told: the requests to all nodes of a quorum are alike.
+    void say(std::size_t turn, std::int64_t now_ms, const spoken_cycle& told,
+             std::string& out) const;
 
     // The number of lines of the reply.
     [[nodiscard]] std::size_t lines(std::size_t turn) const

@@ -1,18 +1,18 @@
 #include "spoken_in_flight.h"
 
 #include "free_locks.h"
-#include "pawl_in_flight.h"
 #include "work.h"
 
 namespace pawl::bench {
 
-spoken_in_flight::spoken_in_flight(const std::string& url, const dialogue& what, seat& mine)
-    : mine_{mine}, connection_{url}, places_(cycles_in_flight), asked_(cycles_in_flight)
+spoken_in_flight::spoken_in_flight(const std::string& url, const dialogue& what, seat& mine,
+                                   const in_flight_locks& which)
+    : mine_{mine}, connection_{url}, places_(which.places), asked_(which.places)
 {
     connection_.speak_resp3();
     std::size_t holder = 0;
     for (std::size_t number = 0; number < places_.size(); ++number) {
-        for (std::size_t i = 0; i < in_flight_locks{}.per_place; ++i) {
+        for (std::size_t i = 0; i < which.per_place; ++i) {
             places_[number].locks.emplace_back(what, free_lock_name(number, i), holder++);
         }
     }

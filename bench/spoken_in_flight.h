@@ -4,6 +4,7 @@
 
 #include "board.h"
 #include "dialogue.h"
+#include "pawl_in_flight.h"
 #include "raw_connection.h"
 #include "spoken_cycle.h"
 
@@ -17,7 +18,8 @@ namespace pawl::bench {
 class spoken_in_flight {
 public:
     // The dialogue must outlive it.
-    spoken_in_flight(const std::string& url, const dialogue& what, seat& mine);
+    spoken_in_flight(const std::string& url, const dialogue& what, seat& mine,
+                     const in_flight_locks& which);
 
     // Returns when `over` has become true and the last cycle has ended.
     void run(const std::function<bool()>& over);

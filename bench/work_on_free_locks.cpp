@@ -1,5 +1,8 @@
 #include "cycle_dialogues.h"
 #include "free_locks.h"
+#include "nodes.h"
+#include "quorum_dialogues.h"
+#include "quorum_locks.h"
 #include "work.h"
 
 #include <memory>
@@ -8,17 +11,16 @@
 namespace pawl::bench {
 namespace {
 
-// What the threads share: a client, and the dialogue for raw connections.
+// What the threads share: a client, and the dialogues for raw connections.
 class source {
 public:
-    source(contender kind, subject of, const std::string& url) : kind_{kind}, of_{of}, url_{url}
+    source(contender kind, subject of, const std::string& url)
+        : kind_{kind}, of_{of}, url_{url}, nodes_{node_urls(url)}
     {
-        const bool permits = of == subject::permits;
-        if (kind == contender::raw_same) {
-            said_ = permits ? dialogue_of_permits(url, free_capacity) : dialogue_of_pawl(url);
-        }
-        if (kind == contender::raw_least) {
-            said_ = permits ? least_dialogue_of_permits(url, free_capacity) : least_dialogue(url);
+        if (nodes_.size() > 1) {
+            learn_from_nodes();
+        } else {
+            learn_from_server();
         }
         if (kind != contender::raw_least) client_.emplace(url);
     }
@@ -30,7 +32,7 @@ public:
     {
         std::unique_ptr<free_locks> made;
         if (client_) use_all(*(made = of_client(thread)));
-        if (said_) use_all(*(made = std::make_unique<spoken_free_locks>(url_, *said_, thread)));
+        if (!said_.empty()) use_all(*(made = spoken(thread)));
         return made;
     }
 
@@ -44,6 +46,31 @@ private:
         return std::make_unique<pawl_free_locks>(*client_, thread);
     }
 
+    [[nodiscard]] std::unique_ptr<free_locks> spoken(std::size_t thread) const
+    {
+        if (nodes_.size() > 1) return std::make_unique<quorum_free_locks>(nodes_, said_, thread);
+        return std::make_unique<spoken_free_locks>(url_, said_.front(), thread);
+    }
+
+    void learn_from_server()
+    {
+        const bool permits = of_ == subject::permits;
+        if (kind_ == contender::raw_same) {
+            said_.push_back(permits ? dialogue_of_permits(url_, free_capacity)
+                                    : dialogue_of_pawl(url_));
+        }
+        if (kind_ == contender::raw_least) {
+            said_.push_back(permits ? least_dialogue_of_permits(url_, free_capacity)
+                                    : least_dialogue(url_));
+        }
+    }
+
+    void learn_from_nodes()
+    {
+        if (kind_ == contender::raw_same) said_ = quorum_dialogues_of_pawl(nodes_, calls::blocking);
+        if (kind_ == contender::raw_least) said_ = least_quorum_dialogues(nodes_);
+    }
+
     static void use_all(free_locks& locks)
     {
         for (std::size_t i = 0; i < locks_per_thread; ++i) locks.cycle();
@@ -52,7 +79,8 @@ private:
     contender kind_;
     subject of_;
     std::string url_;
-    std::optional<dialogue> said_;
+    std::vector<std::string> nodes_;
+    std::vector<dialogue> said_;  // one for each server; empty for pawl
     std::optional<client> client_;
 };
 

@@ -266,6 +266,7 @@ const std::vector<workload>& all_workloads()
 {
     static const std::vector<workload> all = [] {
         std::vector<workload> made = of_mutexes();
+        std::ranges::move(of_quorums(), std::back_inserter(made));
         std::ranges::move(of_other_kinds(), std::back_inserter(made));
         return made;
     }();

@@ -76,6 +76,8 @@ struct workload {
     subject of = subject::mutex;
     unsigned processes = 1;
     unsigned threads = 1;               // of each process
+    unsigned in_flight = 256;           // cycles at once, with the pattern of that name
+    unsigned nodes = 1;                 // servers; more than one: a quorum of them
     std::chrono::microseconds hold{0};  // how long each grant is kept
     bool alternates = false;   // a process asks again only after the other one had the lock
     std::int32_t holders = 1;  // so many may hold the lock at the same time
@@ -91,8 +93,9 @@ struct workload {
 
 [[nodiscard]] const std::vector<workload>& all_workloads();
 
-// Those of other kinds than mutexes: a part of all_workloads().
+// Parts of all_workloads(): those of other kinds than mutexes, and those of a quorum.
 [[nodiscard]] std::vector<workload> of_other_kinds();
+[[nodiscard]] std::vector<workload> of_quorums();
 
 // The title of an entry in the tables.
 [[nodiscard]] std::string_view title_in(const workload& what, contender kind);

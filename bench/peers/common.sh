@@ -66,6 +66,6 @@ main() {
     case "$#:${1-}" in
         1:install) install_once ;;
         4:*) run_round "$@" ;;
-        *) fail "usage: run install | run WORKLOAD HOST PORT SECONDS" ;;
+        *) fail "usage: run install | run WORKLOAD HOST PORT[,PORT…] SECONDS" ;;
     esac
 }

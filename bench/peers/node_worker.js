@@ -1,7 +1,8 @@
 // The common part of the workers in Node. round.py says what a worker does.
 //
-// work(prepare): prepare({tuned}) returns the client, and acquire(client, name), which promises a
-// function that releases the lock. GaveUp means that the peer did not wait any longer.
+// run(prepare): prepare(clients, {tuned, quorum}) returns acquire(name), which promises a function that
+// releases the lock. There is one client for each server. GaveUp means that the peer did not wait any
+// longer.
 'use strict';
 
 const readline = require('node:readline');
@@ -15,7 +16,11 @@ const lock = environment.ROUND_LOCK;
 const loops = Number(environment.ROUND_LOOPS);
 const keys = Number(environment.ROUND_KEYS);
 const holdMs = Number(environment.ROUND_HOLD_US) / 1000;
-const tuned = environment.ROUND_TUNED === '1';
+const ports = environment.ROUND_PORTS.split(',').map(Number);
+const settings = {
+  tuned: environment.ROUND_TUNED === '1',
+  quorum: environment.ROUND_KIND === 'quorum',
+};
 
 // CLOCK_MONOTONIC: a number is exact for the first hundred days after boot.
 function nowNs() {
@@ -59,9 +64,9 @@ async function line() {
 }
 
 async function work(prepare) {
-  const client = new Redis(Number(environment.ROUND_PORT), environment.ROUND_HOST);
-  await client.ping();
-  const acquire = prepare(client, tuned);
+  const clients = ports.map((port) => new Redis(port, environment.ROUND_HOST));
+  await Promise.all(clients.map((client) => client.ping()));
+  const acquire = prepare(clients, settings);
   console.log('ready');
   const [start, end] = (await line()).split(' ').map(Number);
 
@@ -72,7 +77,7 @@ async function work(prepare) {
     all.push(cycle(acquire, loop, start, end, grants, counts));
   }
   await Promise.all(all);
-  client.disconnect();
+  for (const client of clients) client.disconnect();
   grants.push(`gave up ${counts.gaveUp}`, '');
   process.stdout.write(grants.join('\n'));
 }

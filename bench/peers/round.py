@@ -2,7 +2,7 @@
 
 A worker is one process. It reads its task from its environment:
 
-    ROUND_HOST, ROUND_PORT  the redis-server
+    ROUND_HOST, ROUND_PORTS the redis-server; with a quorum or all, several ports, separated by commas
     ROUND_LOCK              the name of the lock, or the prefix of the names
     ROUND_LOOPS             how many threads, or loops, lock and unlock
     ROUND_KEYS              how many locks each loop uses in turn: LOCK:LOOP:NUMBER.
@@ -11,7 +11,8 @@ A worker is one process. It reads its task from its environment:
     ROUND_HOLD_US           how long a loop sleeps while it holds the lock
     ROUND_TUNED             1: try again about every millisecond; 0: the default of the peer
     ROUND_KIND              lock, readers (of a lock that nobody writes), permits (of a semaphore),
-                            expirable-permits (the same with a lease), latch
+                            expirable-permits (the same with a lease), latch,
+                            quorum (a lock over a majority of the servers), all (a lock over all of them)
     ROUND_HOLDERS           how many may hold the lock at the same time; 0: any number
 
 and for a latch
@@ -49,6 +50,10 @@ DOES_NOT_APPLY = 3
 HELD, UNLOCKED, ASKED, PROCESS = range(4)
 
 
+# The kinds of locks that need several servers.
+MANY_SERVERS = ("quorum", "all")
+
+
 @dataclasses.dataclass(frozen=True)
 class Workload:
     processes: int = 1
@@ -61,11 +66,11 @@ class Workload:
 
     @property
     def tunable(self):
-        return self.contended and self.kind == "lock"
+        return self.contended and self.kind in ("lock", "quorum")
 
     @property
     def hands_off(self):
-        return self.processes > 1 and self.holders == 1 and self.kind == "lock"
+        return self.processes > 1 and self.holders == 1 and self.kind in ("lock", *MANY_SERVERS)
 
     @property
     def contended(self):
@@ -80,6 +85,12 @@ WORKLOADS = {
     "w5-greedy": Workload(processes=8),
     "w5-strict": Workload(processes=8, hold_us=1000),
     "w6": Workload(loops=16),
+    "w8-free": Workload(keys=1000, kind="quorum"),
+    "w8-free-all": Workload(keys=1000, kind="all"),
+    "w8-flight": Workload(loops=64, keys=4, asynchronous=True, kind="quorum"),
+    "w8-flight-all": Workload(loops=64, keys=4, asynchronous=True, kind="all"),
+    "w8-contended": Workload(processes=8, kind="quorum"),
+    "w8-contended-all": Workload(processes=8, kind="all"),
     "w10-one-process": Workload(loops=16, kind="readers", holders=0),
     "w10-eight-processes": Workload(processes=8, kind="readers", holders=0),
     "w11-free": Workload(keys=1000, kind="permits", holders=5),
@@ -132,7 +143,7 @@ class Worker:
 def environment_for(arguments, workload, tuned, shared):
     return {**os.environ,
             "ROUND_HOST": arguments.host,
-            "ROUND_PORT": str(arguments.port),
+            "ROUND_PORTS": arguments.ports,
             # Another name in each round, so that keys of an earlier round do not matter.
             "ROUND_LOCK": f"peers:{os.getpid()}",
             "ROUND_LOOPS": str(workload.loops),
@@ -244,10 +255,19 @@ def parse(words):
     parser.add_argument("--kinds", required=True, type=lambda text: text.split(","))
     parser.add_argument("workload")
     parser.add_argument("host")
-    parser.add_argument("port", type=int)
+    parser.add_argument("ports")
     parser.add_argument("seconds", type=float)
     parser.add_argument("command", nargs="+", help="starts a worker")
     return parser.parse_args(words)
+
+
+def check_number_of_servers(arguments, workload):
+    ports = arguments.ports.split(",")
+    if workload.kind in MANY_SERVERS:
+        if len(ports) < 3:
+            raise Failure(f"{arguments.workload} needs at least three ports, not {arguments.ports}")
+    elif len(ports) > 1:
+        raise Failure(f"{arguments.workload} needs one port, not {arguments.ports}")
 
 
 def main():
@@ -265,6 +285,7 @@ def main():
         if workload.kind not in arguments.kinds:
             print(f"{arguments.peer}: {word} needs {workload.kind}", file=sys.stderr)
             return DOES_NOT_APPLY
+        check_number_of_servers(arguments, workload)
         grants, gave_up = run(arguments, workload, tuned)
         print(json.dumps(report(arguments, workload, grants, gave_up)))
         return 0

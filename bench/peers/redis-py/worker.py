@@ -8,7 +8,7 @@ from time import monotonic_ns, sleep
 import redis
 import redis.asyncio
 
-HOST, PORT, LOCK = os.environ["ROUND_HOST"], int(os.environ["ROUND_PORT"]), os.environ["ROUND_LOCK"]
+HOST, PORT, LOCK = os.environ["ROUND_HOST"], int(os.environ["ROUND_PORTS"]), os.environ["ROUND_LOCK"]
 LOOPS, KEYS = int(os.environ["ROUND_LOOPS"]), int(os.environ["ROUND_KEYS"])
 HOLD_S = int(os.environ["ROUND_HOLD_US"]) / 1e6
 OPTIONS = {"timeout": 30}

@@ -1,5 +1,6 @@
 // What a loop acquires and releases.
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
@@ -11,12 +12,27 @@ interface Subject {
 
     void release();
 
-    static Subject of(RedissonClient redisson, String kind, String name) {
+    // With one client for each server. Only locks of the kinds "quorum" and "all" use more than the first.
+    static Subject of(List<RedissonClient> servers, String kind, String name) {
+        final RedissonClient redisson = servers.get(0);
         return switch (kind) {
             case "readers" -> ofLock(redisson.getReadWriteLock(name).readLock());
             case "permits" -> ofSemaphore(redisson.getSemaphore(name));
             case "expirable-permits" -> ofExpirable(redisson.getPermitExpirableSemaphore(name));
-            default -> ofLock(redisson.getLock(name));
+            default -> ofLock(lockOf(servers, kind, name));
+        };
+    }
+
+    // RedLock needs a majority of its locks and is deprecated; MultiLock needs all of them.
+    @SuppressWarnings("deprecation")
+    static RLock lockOf(List<RedissonClient> servers, String kind, String name) {
+        final RedissonClient redisson = servers.get(0);
+        final RLock[] locks =
+            servers.stream().map(each -> each.getLock(name)).toArray(RLock[]::new);
+        return switch (kind) {
+            case "quorum" -> redisson.getRedLock(locks);
+            case "all" -> redisson.getMultiLock(locks);
+            default -> locks[0];
         };
     }
 

@@ -21,14 +21,14 @@ public final class Worker {
     private static final int keys = number("ROUND_KEYS");
     private static final int holdMs = number("ROUND_HOLD_US") / 1000;
 
-    private final RedissonClient redisson;
+    private final List<RedissonClient> servers;
     private final long start;
     private final long end;
     private final List<List<Grant>> grants = new ArrayList<>();
     private final CountDownLatch running = new CountDownLatch(loops);
 
-    private Worker(RedissonClient redisson, long start, long end) {
-        this.redisson = redisson;
+    private Worker(List<RedissonClient> servers, long start, long end) {
+        this.servers = servers;
         this.start = start;
         this.end = end;
         for (int loop = 0; loop < loops; ++loop) grants.add(new ArrayList<>());
@@ -65,7 +65,7 @@ public final class Worker {
             for (long turn = 0;; ++turn) {
                 final long asked = System.nanoTime();
                 if (asked >= end) break;
-                final Subject mine = Subject.of(redisson, kind, nameFor(loop, turn));
+                final Subject mine = Subject.of(servers, kind, nameFor(loop, turn));
                 mine.acquire();
                 final long held = System.nanoTime();
                 if (holdMs > 0) Thread.sleep(holdMs);
@@ -87,7 +87,7 @@ public final class Worker {
             return;
         }
         final long owner = loop + 1;
-        final RLock mine = redisson.getLock(nameFor(loop, turn));
+        final RLock mine = Subject.lockOf(servers, kind, nameFor(loop, turn));
         mine.lockAsync(owner).thenCompose(nothing -> {
             final long held = System.nanoTime();
             return mine.unlockAsync(owner).thenRun(() -> count(loop, asked, held, held));
@@ -123,25 +123,35 @@ public final class Worker {
 
     // The JVM compiles methods that have been called often. Contending processes call them rarely, so
     // each process does this alone before.
-    private static void warmUp(RedissonClient redisson) throws InterruptedException {
+    private static void warmUp(List<RedissonClient> servers) throws InterruptedException {
         final String name = lock + ":warm-up:" + ProcessHandle.current().pid();
-        Subject.prepare(redisson, kind, name, holders);
-        final Subject mine = Subject.of(redisson, kind, name);
+        Subject.prepare(servers.get(0), kind, name, holders);
+        final Subject mine = Subject.of(servers, kind, name);
         for (int turn = 0; turn < 1000; ++turn) {
             mine.acquire();
             mine.release();
         }
     }
 
+    // One client for each server.
+    private static List<RedissonClient> connect() {
+        final List<RedissonClient> servers = new ArrayList<>();
+        for (String port : System.getenv("ROUND_PORTS").split(",")) {
+            final Config config = new Config();
+            config.useSingleServer().setAddress(
+                "redis://" + System.getenv("ROUND_HOST") + ":" + port);
+            servers.add(Redisson.create(config));
+        }
+        return servers;
+    }
+
     public static void main(String[] none) throws InterruptedException, IOException {
-        final Config config = new Config();
-        config.useSingleServer().setAddress(
-            "redis://" + System.getenv("ROUND_HOST") + ":" + System.getenv("ROUND_PORT"));
-        final RedissonClient redisson = Redisson.create(config);
+        final List<RedissonClient> servers = connect();
+        final RedissonClient redisson = servers.get(0);
         final boolean isLatch = kind.equals("latch");
         if (!isLatch) {
             prepare(redisson);
-            warmUp(redisson);
+            warmUp(servers);
         }
         System.out.println("ready");
         final Scanner told = new Scanner(System.in);
@@ -152,7 +162,7 @@ public final class Worker {
             worker.run();
             worker.print(System.out);
         } else {
-            final Worker worker = new Worker(redisson, start, end);
+            final Worker worker = new Worker(servers, start, end);
             worker.run(number("ROUND_ASYNC") == 1);
             worker.print(System.out);
         }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 	"github.com/redis/go-redis/v9"
 )
@@ -108,18 +110,26 @@ func cycle(locks *redsync.Redsync, loop int, start, end int64) (grants []grant) 
 	}
 }
 
+// One for each server.
+func pools() (all []redsyncredis.Pool) {
+	for _, port := range strings.Split(os.Getenv("ROUND_PORTS"), ",") {
+		address := net.JoinHostPort(os.Getenv("ROUND_HOST"), port)
+		client := redis.NewClient(&redis.Options{Addr: address})
+		if err := client.Ping(context.Background()).Err(); err != nil {
+			fail(err)
+		}
+		all = append(all, goredis.NewPool(client))
+	}
+	return
+}
+
 func main() {
 	if number("ROUND_TUNED") == 1 {
 		// By default 32 tries, each after 50 to 250 ms; then Lock() fails.
 		options = append(options,
 			redsync.WithRetryDelay(time.Millisecond), redsync.WithTries(1_000_000))
 	}
-	address := net.JoinHostPort(os.Getenv("ROUND_HOST"), os.Getenv("ROUND_PORT"))
-	client := redis.NewClient(&redis.Options{Addr: address})
-	if err := client.Ping(context.Background()).Err(); err != nil {
-		fail(err)
-	}
-	locks := redsync.New(goredis.NewPool(client))
+	locks := redsync.New(pools()...)
 
 	fmt.Println("ready")
 	var start, end int64
