@@ -3,14 +3,20 @@
 //   1  Processes add to a number in a file without a lock: updates get lost.
 //   2  The same under a pawl::mutex: none is lost, and the fence grows with each grant.
 //   3  A holder is killed with kill -9: the next process takes over when the lease has ended.
+//   4  The lock is on five servers, and two of them are killed with kill -9: nothing stops.
 //
 // It checks its results, and fails if one is wrong.
 //
-//   demo URL [PAWL]      PAWL: the path of the pawl command, for the hints at the end
-#include "demo/board.h"
+//   demo URL [PAWL [QUORUM_URL PID PID]]
+//
+//   PAWL         the path of the pawl command, for the hints at the end
+//   QUORUM_URL   five servers, and the processes of two of them, which are killed. Without them there is
+//                no scene 4
 #include "demo/counting.h"
 #include "demo/news.h"
+#include "demo/quorum_scene.h"
 #include "demo/screen.h"
+#include "demo/stage.h"
 #include "services.h"
 
 #include <pawl/pawl.h>
@@ -19,11 +25,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
-#include <stdexcept>
+#include <optional>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <vector>
 
@@ -39,49 +43,6 @@ constexpr milliseconds short_lease = 2s;
 constexpr milliseconds hold_before_kill = 3s;  // longer than the lease, to show that it is renewed
 constexpr milliseconds slack = 2s;             // for a busy machine
 constexpr milliseconds longest_start = 10s;
-constexpr milliseconds longest_scene = 60s;
-
-void promise(bool kept, const std::string& what)
-{
-    if (!kept) throw std::runtime_error{"this is not true: " + what};
-}
-
-using work = std::function<int(int worker, const counter& number, const news_pipe& pipe)>;
-
-// Runs the work in several processes at once, and shows it.
-findings run_workers(screen& out, const counter& number, const work& body)
-{
-    news_pipe pipe;
-    std::vector<pid_t> started;
-    for (int worker = 1; worker <= workers; ++worker) {
-        started.push_back(
-            example::start_service([&, worker] { return body(worker, number, pipe); }));
-    }
-    pipe.stop_writing();
-
-    board view{out, number};
-    const auto limit = steady_clock::now() + longest_scene;
-    while (!pipe.ended()) {
-        const auto heard = pipe.next(50ms);
-        if (heard) view.note(*heard);
-        // Between an exit and the next entry no worker is inside, but only for a short time. Only
-        // states that last are shown.
-        if (!heard || heard->what == step::inside) view.show();
-        promise(steady_clock::now() < limit, "the workers come to an end");
-    }
-    for (const pid_t worker : started) promise(example::succeeded(worker), "each worker succeeds");
-    return view.finish();
-}
-
-void show_result(screen& out, const findings& seen)
-{
-    const std::string verdict = seen.lost() == 0
-                                    ? out.good("nothing was lost")
-                                    : out.bad(to_string(seen.lost()) + " updates were lost");
-    out.line("   => " + to_string(seen.additions) + " additions, and the file says " +
-             to_string(seen.in_file) + ": " + verdict);
-    promise(seen.additions == all_rounds, "all additions were made");
-}
 
 // In a separate process, because this process goes on forking and so must not have a client.
 void check_server(const std::string& url)
@@ -226,6 +187,12 @@ void summarise(screen& out, const findings& bare, const findings& locked, const 
              " ms; the lease was " + to_string(short_lease.count()) + " ms");
 }
 
+void summarise(screen& out, const findings& quorum)
+{
+    out.line("   servers killed  " + to_string(quorum.lost()) + " of " +
+             to_string(quorum.additions) + " updates lost, with two of five servers dead");
+}
+
 void suggest(screen& out, const std::string& command)
 {
     out.heading("Try next");
@@ -248,7 +215,13 @@ try {
     const demo::findings bare = demo::without_a_lock(out, files);
     const demo::findings locked = demo::under_a_lock(out, files, url);
     const demo::takeover killed = demo::after_a_kill(out, url);
+    std::optional<demo::findings> quorum;
+    if (argc > 5) {
+        quorum = demo::with_dying_servers(
+            out, files, {.url = argv[3], .victims = {std::stoi(argv[4]), std::stoi(argv[5])}});
+    }
     demo::summarise(out, bare, locked, killed);
+    if (quorum) demo::summarise(out, *quorum);
     demo::suggest(out, argc > 2 ? argv[2] : "pawl");
     return EXIT_SUCCESS;
 } catch (const std::exception& problem) {

@@ -45,6 +45,8 @@ public:
         }
     }
 
+    [[nodiscard]] int additions() const noexcept { return seen_.additions; }
+
     // Redraws the frame on a terminal. Elsewhere it writes a line now and then.
     void show()
     {
