@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t slots = 16'384;
 constexpr int most_failover_tries = 4;
 constexpr std::chrono::milliseconds failover_limit{6'000};
+// An election without a result is repeated every 4 s. On a busy machine several can fail in a row.
+constexpr std::chrono::milliseconds election_patience{60'000};
 // A node gives up on another one that is slow to answer at first, with TLS on a busy machine for example.
 constexpr int most_introductions = 4;
 constexpr std::chrono::milliseconds introduction_limit{5'000};
@@ -232,7 +234,7 @@ void redis_cluster::failover(std::size_t replica, failover_kind kind)
 std::size_t redis_cluster::wait_for_new_owner(std::uint16_t slot, std::size_t old) const
 {
     std::optional<std::size_t> owner;
-    const bool found = eventually_answers([&] {
+    const bool found = eventually_answers(election_patience, [&] {
         owner = agreed_owner(slot);
         return owner && *owner != old &&
                line_of(probe(*owner).must({"CLUSTER", "INFO"}).text, "cluster_state") == "ok";
@@ -278,7 +280,8 @@ bool redis_cluster::whole() const
 
 void redis_cluster::wait_until_whole() const
 {
-    must_happen(eventually_answers([this] { return whole(); }), "it does not become whole");
+    must_happen(eventually_answers(election_patience, [this] { return whole(); }),
+                "it does not become whole");
 }
 
 std::size_t redis_cluster::add_node()

@@ -12,6 +12,9 @@ namespace {
 // A failover that did not succeed is repeated after twice this time.
 constexpr std::chrono::milliseconds failover_timeout{3'000};
 
+// Sentinels that vote at once can fail to agree several times in a row, on a busy machine above all.
+constexpr std::chrono::milliseconds failover_patience{60'000};
+
 [[nodiscard]] bool runs(const std::unique_ptr<redis_server>& server)
 {
     return server->state() == server_state::running;
@@ -156,7 +159,7 @@ std::size_t sentinel_group::failover()
 std::size_t sentinel_group::wait_for_new_primary(std::size_t old) const
 {
     std::optional<std::size_t> found;
-    const bool replaced = eventually_answers([&] {
+    const bool replaced = eventually_answers(failover_patience, [&] {
         found = announced();
         return found && *found != old && runs(servers_[*found]) &&
                info_of(probe(*found), "replication", "role") == "master";
@@ -167,7 +170,7 @@ std::size_t sentinel_group::wait_for_new_primary(std::size_t old) const
 
 void sentinel_group::wait_until_whole() const
 {
-    if (!eventually_answers([this] { return whole(); })) {
+    if (!eventually_answers(failover_patience, [this] { return whole(); })) {
         throw std::runtime_error{"the replicas do not follow the primary"};
     }
 }
