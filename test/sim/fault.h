@@ -39,6 +39,7 @@ enum class fault : std::uint8_t {
     wild_drift,       // clocks at different rates, beyond the configured drift
     lost_pushes,      // for a while some published messages are lost, but nothing else
     onlookers,        // an observer listens to every channel, by a pattern
+    uncounted,        // for a while messages reach listeners that the server does not count
     count
 };
 
@@ -51,7 +52,7 @@ constexpr std::array<std::string_view, fault_count> fault_names{
     "cancels",        "freezes",        "restarts",        "empty-restarts", "old-restarts",
     "loading",        "script-flushes", "key-flushes",     "deletions",      "full-memory",
     "server-forward", "server-back",    "server-far-back", "wall-steps",     "drift",
-    "wild-drift",     "lost-pushes",    "onlookers"};
+    "wild-drift",     "lost-pushes",    "onlookers",       "uncounted"};
 
 [[nodiscard]] constexpr std::string_view name_of(fault which)
 {

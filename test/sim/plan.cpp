@@ -21,6 +21,7 @@ fault_set draw_faults(dice& dice)
     for (std::size_t i = 0; i < onlookers; ++i) drawn.set(i, dice.chance(density));
     // With separate dice, so that the other faults of a seed stay the same.
     drawn.set(onlookers, dice.stream(900).chance(density));
+    drawn.set(static_cast<std::size_t>(fault::uncounted), dice.stream(902).chance(density));
 
     const auto has = [&](fault which) { return drawn.test(static_cast<std::size_t>(which)); };
     const auto drop = [&](fault which) { drawn.reset(static_cast<std::size_t>(which)); };

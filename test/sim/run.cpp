@@ -133,6 +133,7 @@ void run::heal()
         each->load_for(0ns);
         each->engine().refuse_writes(false);
         each->engine().make_primary(true);
+        each->engine().listeners_elsewhere(false);
     }
     for (const auto& each : participants_) {
         if (each->process().is_dead()) continue;

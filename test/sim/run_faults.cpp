@@ -179,6 +179,13 @@ bool run::strike_server(kind_of_harm& harm)
             chance, [&] { engine.refuse_writes(true); },
             [&engine] { engine.refuse_writes(false); });
         break;
+    case fault::uncounted:
+        // A node of a quorum has no replicas at which a client could listen.
+        if (nodes_.size() > 1) return false;
+        for_a_while(
+            chance, [&] { engine.listeners_elsewhere(true); },
+            [&engine] { engine.listeners_elsewhere(false); });
+        break;
     case fault::onlookers: server.let_someone_look_on(); break;
     case fault::server_forward: return step_server_clock(node, chance.spread(1ms, 3 * plan_.lease));
     case fault::server_back: return step_server_clock(node, -chance.spread(1ms, 3 * plan_.lease));

@@ -185,5 +185,18 @@ TEST_F(engine_test, an_observer_with_a_pattern_gets_messages_and_is_not_counted_
     EXPECT_EQ(ask({"PUBLISH", "pawl:b", "x"}), ":0|");
 }
 
+TEST_F(engine_test, listeners_at_a_replica_get_messages_and_are_not_counted)
+{
+    std::vector<std::string> pushed;
+    engine_.on_push([&](session, std::string_view bytes) { pushed.push_back(shown(bytes)); });
+    ask({"SUBSCRIBE", "pawl:a"}, 3);
+    engine_.listeners_elsewhere(true);
+    EXPECT_EQ(ask({"PUBSUB", "NUMSUB", "pawl:a"}), "*2|$6|pawl:a|:0|");
+    EXPECT_EQ(ask({"PUBLISH", "pawl:a", "x"}), ":0|");
+    EXPECT_EQ(pushed, std::vector<std::string>{">3|$7|message|$6|pawl:a|$1|x|"});
+    engine_.listeners_elsewhere(false);
+    EXPECT_EQ(ask({"PUBLISH", "pawl:a", "x"}), ":1|");
+}
+
 }  // namespace
 }  // namespace pawl::store::memory

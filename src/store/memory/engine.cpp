@@ -97,6 +97,11 @@ void engine::refuse_writes(bool full)
     machine_->memory_full = full;
 }
 
+void engine::listeners_elsewhere(bool now)
+{
+    machine_->channels.listen_elsewhere(now);
+}
+
 void engine::has_replicas(unsigned connected, unsigned acknowledging)
 {
     machine_->replication.replicas = connected;

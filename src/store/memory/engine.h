@@ -63,6 +63,8 @@ public:
     void flush_scripts();          // removes all scripts
     void restart(bool keep_data);  // removes scripts and subscriptions, and the keys unless kept
     void refuse_writes(bool full);
+    // As if all clients listened at a replica: messages reach them, but PUBLISH and NUMSUB do not count them.
+    void listeners_elsewhere(bool now);
 
     // What it says about its replicas (WAIT and INFO replication).
     void has_replicas(unsigned connected, unsigned acknowledging);

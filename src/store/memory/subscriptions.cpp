@@ -61,18 +61,15 @@ std::size_t subscriptions::count(session who) const
 std::size_t subscriptions::listeners(std::string_view channel) const
 {
     const auto found = channels_.find(channel);
-    return found == channels_.end() ? 0 : found->second.size();
+    return elsewhere_ || found == channels_.end() ? 0 : found->second.size();
 }
 
 std::size_t subscriptions::publish(std::string_view channel, std::string_view message)
 {
-    std::size_t reached = 0;
-    if (const auto found = channels_.find(channel); found != channels_.end()) {
-        if (deliver_) {
-            write_push({"message", channel, message});
-            for (const session who : found->second) deliver_(who, buffer_);
-        }
-        reached = found->second.size();
+    std::size_t reached = listeners(channel);
+    if (const auto found = channels_.find(channel); found != channels_.end() && deliver_) {
+        write_push({"message", channel, message});
+        for (const session who : found->second) deliver_(who, buffer_);
     }
     for (const auto& [pattern, who] : patterns_) {
         if (!matches(pattern, channel)) continue;

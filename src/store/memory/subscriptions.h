@@ -39,8 +39,11 @@ public:
     // The number of subscribers to the channel itself, not to a pattern.
     [[nodiscard]] std::size_t listeners(std::string_view channel) const;
 
+    // While they listen elsewhere, subscribers to channels get each message, but are not counted.
+    void listen_elsewhere(bool now) noexcept { elsewhere_ = now; }
+
     // Delivers the message to the subscribers of the channel, in the order in which they
-    // subscribed, and then to those of matching patterns. Returns how many there were.
+    // subscribed, and then to those of matching patterns. Returns how many were counted.
     std::size_t publish(std::string_view channel, std::string_view message);
 
 private:
@@ -48,6 +51,7 @@ private:
 
     std::map<std::string, std::vector<session>, std::less<>> channels_;
     std::vector<std::pair<std::string, session>> patterns_;
+    bool elsewhere_ = false;
     delivery deliver_;
     std::string buffer_;
 };
