@@ -65,6 +65,7 @@ struct board {
     std::array<lock_board, kind_count> locks;
     std::array<worker_board, most_workers> workers;
     std::atomic<std::uint64_t> failed_calls;
+    std::atomic<std::uint64_t> reported_steps;  // warnings that the clock of a node was stepped
 };
 
 // Raises `value` to at least `to`.

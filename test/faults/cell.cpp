@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <optional>
 #include <sys/mount.h>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace pawl::faults {
 
@@ -72,31 +76,50 @@ private:
     return false;
 }
 
-// The servers that run and say that they are primaries. A failover changes them.
-[[nodiscard]] std::vector<std::size_t> primaries_of(rig& servers)
+// Who decides: the servers that run and say that they are primaries, and how often some were elected. After two failovers
+// the same server may be the primary as before.
+struct reign {
+    std::vector<std::size_t> primaries;
+    std::vector<std::uint64_t> elections;
+};
+
+[[nodiscard]] reign reign_of(rig& servers)
 {
-    std::vector<std::size_t> found;
+    reign found{.primaries = {}, .elections = servers.elections()};
     for (std::size_t i = 0; i < servers.size(); ++i) {
         if (servers.server(i).state() != test::server_state::running) continue;
-        if (test::info_of(servers.probe(i), "replication", "role") == "master") found.push_back(i);
+        if (test::info_of(servers.probe(i), "replication", "role") == "master") {
+            found.primaries.push_back(i);
+        }
     }
     return found;
 }
 
-// When the servers have recovered and every lock was granted since: see board::calm. Returns the
-// primaries, or nothing if a lock is not granted any more.
-[[nodiscard]] std::vector<std::size_t> begin_calm(scene& here, cell_result& result)
+// A server that was restarted counts elections anew, so only more of them tell of a failover.
+[[nodiscard]] bool has_changed(const reign& before, const reign& now)
+{
+    if (before.primaries != now.primaries) return true;
+    const std::size_t both = std::min(before.elections.size(), now.elections.size());
+    for (std::size_t i = 0; i < both; ++i) {
+        if (now.elections[i] > before.elections[i]) return true;
+    }
+    return false;
+}
+
+// When the servers have recovered and every lock was granted since: see board::calm. Returns who
+// decides, or nothing if a lock is not granted any more.
+[[nodiscard]] std::optional<reign> begin_calm(scene& here, cell_result& result)
 {
     here.servers.settle();
-    const std::vector<std::size_t> primaries = primaries_of(here.servers);
+    reign found = reign_of(here.servers);
     const nanoseconds_t settled = clock_now();
     if (!test::eventually([&] { return here.workers.each_lock_granted_since(settled); })) {
         ++result.late;
         result.detail += "a lock is not granted any more, although the servers have recovered\n";
-        return {};
+        return std::nullopt;
     }
     here.workers.shared().calm.store(result.strikes + 1);
-    return primaries;
+    return found;
 }
 
 // Takes what was counted in a calm period. If another server took over in it, the period was not calm.
@@ -113,21 +136,24 @@ void strike_again_and_again(scene& here, const fault& what, const campaign_optio
                             cell_result& result)
 {
     const milliseconds bound = usual_bound(options) + what.recovery;
+    const bool fails_over = (what.two_holders & only(result.where)) != 0;
     const nanoseconds_t end = clock_now() + count(options.cell_time);
+    reign last = reign_of(here.servers);
     while (result.strikes == 0 || (clock_now() < end && here.workers.has_spare())) {
-        const std::vector<std::size_t> primaries = begin_calm(here, result);
-        if (primaries.empty()) return;
+        const std::optional<reign> begun = begin_calm(here, result);
+        if (!begun) return;
         pause(calm);
         here.workers.shared().calm.store(0);
-        const bool was_calm = primaries_of(here.servers) == primaries;
+        const bool was_calm = !has_changed(*begun, reign_of(here.servers));
         what.strike(here);
         ++result.strikes;
         if (!all_go_on(here.workers, bound, result)) return;
         count_calm(here.workers.shared(), was_calm, result);
         here.servers.settle();
-        const bool as_before =
-            (what.two_holders & only(result.where)) != 0 || primaries_of(here.servers) == primaries;
-        if (!was_calm || !as_before) ++result.failovers;
+        // Compared with the end of the fault before, so that no time in between is left out.
+        reign now = reign_of(here.servers);
+        if (!was_calm || (!fails_over && has_changed(last, now))) ++result.failovers;
+        last = std::move(now);
     }
 }
 
@@ -156,6 +182,19 @@ void read_board(board& shared, cell_result& result)
                              std::to_string(lock.bad_fences) + "\n";
         }
     }
+}
+
+// A client of a quorum warns when it sees that the clock of a node was stepped.
+void check_reports(const board& shared, cell_result& result)
+{
+    const fault& what = *result.what;
+    const bool steps = what.needs.stepping && !what.needs.clocks_apart;
+    if (!steps || (quorums & only(result.where)) == 0) return;
+    const std::uint64_t reported = shared.reported_steps;
+    if (reported >= result.strikes) return;
+    result.unreported = result.strikes - reported;
+    result.detail +=
+        "clock steps that no worker reported: " + std::to_string(result.unreported) + "\n";
 }
 
 void check_history(const crew& workers, const std::string& checker, cell_result& result)
@@ -204,6 +243,7 @@ void run(cell_result& result, rig& servers, const campaign_options& options, std
     }
     result.died = workers.end();
     read_board(workers.shared(), result);
+    check_reports(workers.shared(), result);
     check_history(workers, options.porcupine, result);
     if (result.promised_violations() > 0) result.detail += workers.messages();
 }
@@ -223,7 +263,7 @@ bool cell_result::one_holder_promised() const
 std::uint64_t cell_result::promised_violations() const
 {
     return (one_holder_promised() ? too_many + old_readers : 0) + in_calm + bad_fences +
-           lost_updates + late + died + (history_bad ? 1 : 0);
+           lost_updates + late + unreported + died + (history_bad ? 1 : 0);
 }
 
 std::uint64_t cell_result::other_violations() const
@@ -284,6 +324,7 @@ void add(cell_result& total, const cell_result& more)
     total.bad_fences += more.bad_fences;
     total.lost_updates += more.lost_updates;
     total.late += more.late;
+    total.unreported += more.unreported;
     total.died += more.died;
     total.history_bad = total.history_bad || more.history_bad;
     if (more.history_bad || total.history.empty()) total.history = more.history;

@@ -44,6 +44,7 @@ struct cell_result {
     std::uint64_t bad_fences = 0;    // a later grant without a greater fence
     std::uint64_t lost_updates = 0;  // increments that another one overwrote
     std::uint64_t late = 0;          // someone did not go on in time
+    std::uint64_t unreported = 0;    // clock steps of a quorum's node that no worker reported
     std::uint64_t died = 0;          // workers that crashed
     std::string history{};           // what the checker says
     bool history_bad = false;

@@ -92,6 +92,7 @@ void write_json(const std::string& path, const std::vector<cell_result>& cells)
                        {"bad_fences", cell.bad_fences},
                        {"lost_updates", cell.lost_updates},
                        {"late", cell.late},
+                       {"unreported_clock_steps", cell.unreported},
                        {"died", cell.died},
                        {"history", cell.history},
                        {"left_out", cell.left_out},

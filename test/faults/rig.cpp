@@ -5,7 +5,10 @@
 #include "support/server_info.h"
 #include "support/tls_files.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <stdexcept>
 
 namespace pawl::faults {
 
@@ -55,7 +58,9 @@ private:
 class sentinel_rig final : public rig {
 public:
     explicit sentinel_rig(const rig_needs& needs)
-        : group_{{.server_config = usual_config(), .own_addresses = needs.own_addresses}}
+        : group_{{.service = service,
+                  .server_config = usual_config(),
+                  .own_addresses = needs.own_addresses}}
     {
     }
 
@@ -73,7 +78,22 @@ public:
 
     void settle() override { group_.wait_until_whole(); }
 
+    // Each failover has a greater epoch.
+    [[nodiscard]] std::vector<std::uint64_t> elections() override
+    {
+        std::vector<std::uint64_t> epochs;
+        for (std::size_t i = 0; i < group_.sentinels(); ++i) {
+            const std::vector<std::string> words =
+                group_.sentinel_probe(i).must({"SENTINEL", "MASTER", service}).texts();
+            const auto name = std::ranges::find(words, "config-epoch");
+            if (name == words.end()) throw std::runtime_error{"SENTINEL MASTER has no epoch"};
+            epochs.push_back(std::stoull(*std::next(name)));
+        }
+        return epochs;
+    }
+
 private:
+    static constexpr auto service = "pawl";
     test::sentinel_group group_;
 };
 
@@ -111,6 +131,19 @@ public:
     }
 
     void settle() override { cluster_.wait_until_whole(); }
+
+    // The votes that each node has given. Epochs would not do: a slot that moves changes them too.
+    [[nodiscard]] std::vector<std::uint64_t> elections() override
+    {
+        std::vector<std::uint64_t> votes(cluster_.size());
+        for (std::size_t i = 0; i < cluster_.size(); ++i) {
+            if (server(i).state() != test::server_state::running) continue;
+            const auto given = test::line_of(probe(i).must({"CLUSTER", "INFO"}).text,
+                                             "cluster_stats_messages_auth-ack_sent");
+            if (!given.empty()) votes[i] = std::stoull(given);
+        }
+        return votes;
+    }
 
 private:
     test::redis_cluster cluster_;

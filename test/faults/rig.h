@@ -59,6 +59,9 @@ public:
     // Starts a stopped server again, after its place was taken over if the topology does that.
     virtual void take_over_and_return(std::size_t index) { server(index).start_again(); }
 
+    // How often a primary was elected, as each server or sentinel that took part counts it. Empty without elections.
+    [[nodiscard]] virtual std::vector<std::uint64_t> elections() { return {}; }
+
     // Waits until all is as in the beginning: replicas follow, and everyone agrees.
     virtual void settle() {}
 

@@ -173,7 +173,7 @@ void log_to(const std::string& scratch, std::size_t index)
     }
 }
 
-[[nodiscard]] client_options options_of(const worker_order& order)
+[[nodiscard]] client_options options_of(const worker_order& order, board& shared)
 {
     client_options made;
     made.url = order.url;
@@ -184,7 +184,8 @@ void log_to(const std::string& scratch, std::size_t index)
     if (order.url.starts_with("redlock:")) made.longest_lease = order.lease;
     // A disk that is full must meet many lines.
     const log_level least = order.scratch.empty() ? log_level::warning : log_level::debug;
-    made.log = [least](log_level level, std::string_view text) {
+    made.log = [least, &shared](log_level level, std::string_view text) {
+        if (text.find("was stepped") != std::string_view::npos) ++shared.reported_steps;
         if (level < least) return;
         std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
     };
@@ -226,7 +227,7 @@ int work(const worker_order& order)
     const test::shared_file<board> shared{order.board};
     history record{order.history};
     std::optional<client> own;
-    if (!order.broken) own.emplace(options_of(order));
+    if (!order.broken) own.emplace(options_of(order, *shared));
     std::vector<std::unique_ptr<loop>> loops;
     for (const kind which : all_kinds) {
         loops.push_back(
