@@ -12,6 +12,10 @@ void add_word(std::string& out, std::string_view text)
     out += "\r\n";
 }
 
+// The number of the cycle is in the holder, before that of the lock.
+constexpr std::size_t cycle_digits = 8;
+constexpr std::size_t cycle_from_end = 16;
+
 // A holder of the same length as the recorded one, with its own number at the end.
 std::string make_holder(std::string pattern, std::size_t number)
 {
@@ -44,6 +48,7 @@ std::string fill(const phrase& whole, std::string_view name, std::string_view ho
 spoken_cycle::spoken_cycle(const dialogue& what, std::string_view name, std::size_t holder_number)
     : what_{&what}, echoes_(what.echoes.size())
 {
+    if (what.holder.size() < cycle_from_end) throw std::runtime_error{"a holder is too short"};
     const std::string holder = make_holder(what.holder, holder_number);
     for (const turn& each : what.turns) requests_.push_back(prepare(each, name, holder));
 }
@@ -63,17 +68,39 @@ std::vector<spoken_cycle::part> spoken_cycle::prepare(const turn& what, std::str
             }
         }
     }
+    for (part& each : parts) {
+        for (auto at = each.bytes.find(holder); at != std::string::npos;
+             at = each.bytes.find(holder, at + holder.size())) {
+            each.cycle_numbers.push_back(at + holder.size() - cycle_from_end);
+        }
+    }
     return parts;
 }
 
-void spoken_cycle::say(std::size_t turn, std::string& out) const
+void spoken_cycle::begin_cycle()
+{
+    ++cycle_;
+    for (auto& request : requests_) {
+        for (part& each : request) {
+            for (const std::size_t at : each.cycle_numbers) {
+                auto rest = cycle_;
+                for (std::size_t i = cycle_digits; i > 0; --i, rest /= 10) {
+                    each.bytes[at + i - 1] = static_cast<char>('0' + rest % 10);
+                }
+            }
+        }
+    }
+}
+
+void spoken_cycle::say(std::size_t turn, std::string& out)
 {
     say(turn, milliseconds_since_epoch(), *this, out);
 }
 
 void spoken_cycle::say(std::size_t turn, std::int64_t now_ms, const spoken_cycle& told,
-                       std::string& out) const
+                       std::string& out)
 {
+    if (turn == 0) begin_cycle();
     for (const part& each : requests_[turn]) {
         out += each.bytes;
         if (each.gap.what == piece::kind::time) {
