@@ -191,8 +191,12 @@ void lock_user::lock_and_unlock(dice& dice, const wish& what)
     work(dice, mine, held);
     const auto valid_until = process_->now() + held.valid_for();
     checker_->releasing(mine);
-    mutex.unlock(ec);
-    checker_->released(mine, ec, valid_until);
+    if (dice.chance(0.5)) {
+        mutex.unlock();
+    } else {
+        mutex.unlock(ec);
+        checker_->released(mine, ec, valid_until);
+    }
     checker_->ended(mine);
 }
 

@@ -25,10 +25,12 @@ quorum_checker::quorum_checker(const plan& plan, world& world, const node_list& 
 void quorum_checker::eye::before(const std::vector<std::string_view>& words)
 {
     holders_before_.clear();
+    waiters_before_.clear();
     const auto call = read_call(words);
     if (!call) return;
     for (const auto lock : call->locks_on_node()) {
         holders_before_.push_back(where_->holder_of(lock));
+        waiters_before_.push_back(where_->tickets_in(store::tickets_key(lock)));
     }
     if (call->what == kind::hand_back) number_before_ = where_->number_in(call->keys[1]);
 }
@@ -43,19 +45,28 @@ bool quorum_checker::eye::is_in_quarantine(std::chrono::milliseconds length) con
     return where_->clock() < since + length;
 }
 
+bool quorum_checker::eye::keeps_place(std::string_view lock, std::string_view waiter) const
+{
+    constexpr std::size_t digits = 13;
+    const auto place = where_->place_in(store::places_key(lock), waiter);
+    if (place.size() < digits) return false;
+    return where_->clock() <= std::chrono::milliseconds{std::stoll(place.substr(0, digits))};
+}
+
 void quorum_checker::eye::after(const std::vector<std::string_view>& words, std::string_view reply)
 {
     const auto call = read_call(words);
     owner_->count_script(call, reply);
     if (!call) return;
-    owner_->after_script(number_, *call, reply, holders_before_);
+    owner_->after_script(number_, *call, reply, holders_before_, waiters_before_);
     if (call->what == kind::hand_back && !reply.starts_with('-')) {
         owner_->after_hand_back(number_, *call, reply, number_before_);
     }
 }
 
 void quorum_checker::after_script(unsigned node, const script_call& call, std::string_view reply,
-                                  const std::vector<std::optional<std::string>>& holders_before)
+                                  const std::vector<std::optional<std::string>>& holders_before,
+                                  const std::vector<std::vector<std::string>>& waiters_before)
 {
     auto& here = nodes_[node];
     const auto locks = call.locks_on_node();
@@ -87,6 +98,19 @@ void quorum_checker::after_script(unsigned node, const script_call& call, std::s
         if (call.what == kind::vote) after_vote(node, lock, call, reply);
         if (call.what == kind::return_vote) record_of(holder).released = true;
         if (was && is != was) check_holds(lock, *was);
+        if (is_new && is != holder) check_order(node, lock, *is, waiters_before[i]);
+    }
+}
+
+// A node has voted for a waiter. Those with smaller tickets were removed, because nobody listens for them.
+void quorum_checker::check_order(unsigned node, std::size_t lock, std::string_view chosen,
+                                 const std::vector<std::string>& waiters_before)
+{
+    const auto now = nodes_[node].where().tickets_in(store::tickets_key(locks_[lock].name));
+    for (const auto& each : waiters_before) {
+        if (each == chosen) return;
+        if (std::ranges::find(now, each) == now.end()) continue;
+        fail("in order", lock, short_id(each) + " has a smaller ticket than " + short_id(chosen));
     }
 }
 
@@ -343,7 +367,7 @@ void quorum_checker::check_orphans()
                      short_id(*holder) + " was given up, and still has a vote");
             }
             for (const auto& waiter : node.where().tickets_in(store::tickets_key(name))) {
-                if (!is_forgotten(waiter)) continue;
+                if (!is_forgotten(waiter) || !node.keeps_place(name, waiter)) continue;
                 fail("nothing is left behind", i, short_id(waiter) + " gave up, and has a place");
             }
         }

@@ -54,6 +54,8 @@ private:
 
         [[nodiscard]] server& where() const noexcept { return *where_; }
         [[nodiscard]] bool is_in_quarantine(std::chrono::milliseconds length) const;
+        // A node that does not vote does not remove places whose time is over, and votes for none of them later.
+        [[nodiscard]] bool keeps_place(std::string_view lock, std::string_view waiter) const;
         nanoseconds lost{-1};   // when it last lost data
         nanoseconds began{-1};  // when its last quarantine began
 
@@ -61,8 +63,10 @@ private:
         quorum_checker* owner_;
         server* where_;
         unsigned number_;
-        std::vector<std::optional<std::string>> holders_before_;  // of each lock of the script
-        std::uint64_t number_before_ = 0;                         // of a vote that is handed back
+        // Of each lock of the script.
+        std::vector<std::optional<std::string>> holders_before_;
+        std::vector<std::vector<std::string>> waiters_before_;  // in the order of their tickets
+        std::uint64_t number_before_ = 0;                       // of a vote that is handed back
     };
 
     struct own_record {
@@ -75,11 +79,14 @@ private:
     };
 
     void after_script(unsigned node, const script_call& call, std::string_view reply,
-                      const std::vector<std::optional<std::string>>& holders_before);
+                      const std::vector<std::optional<std::string>>& holders_before,
+                      const std::vector<std::vector<std::string>>& waiters_before);
     void check_answer(unsigned node, std::size_t lock, const script_call& call, std::size_t i,
                       std::string_view reply, const std::optional<std::string>& was,
                       const std::optional<std::string>& is);
     void check_holds(std::size_t lock, std::string_view holder);
+    void check_order(unsigned node, std::size_t lock, std::string_view chosen,
+                     const std::vector<std::string>& waiters_before);
     void check_votes(const belief& fresh);
     void check_restore(std::size_t lock, std::string_view holder);
     void after_hand_back(unsigned node, const script_call& call, std::string_view reply,

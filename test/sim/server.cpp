@@ -306,4 +306,12 @@ std::vector<std::string> server::tickets_in(std::string_view key)
     return found;
 }
 
+std::string server::place_in(std::string_view key, std::string_view whose)
+{
+    redis::reply_parser parser;
+    const auto reply = ask({"HGET", key, whose});
+    static_cast<void>(parser.parse(reply));
+    return std::string{parser.reply(reply).text()};
+}
+
 }  // namespace pawl::sim

@@ -133,6 +133,7 @@ public:
     [[nodiscard]] std::vector<waiter> waiters_in(std::string_view queue);
     // The waiters of a node of a quorum, in order.
     [[nodiscard]] std::vector<std::string> tickets_in(std::string_view key);
+    [[nodiscard]] std::string place_in(std::string_view key, std::string_view whose);
     [[nodiscard]] bool has_listener(std::string_view channel)
     {
         return engine_.listeners(channel) > 0;

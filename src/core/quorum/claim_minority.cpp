@@ -1,4 +1,5 @@
 // A claim without a majority: what its caller is told, and how it hands back the votes that it has.
+#include "base/mutant.h"
 #include "core/acquire.h"
 #include "core/quorum/claim.h"
 #include "core/quorum/too_few.h"
@@ -31,17 +32,21 @@ void claim_machine::decide(boot_time now)
     }
     const auto votes = counted(now).size();
     const auto majority = nodes_->majority();
-    const auto seen = census(now);
     // A slow node is waited for only if the others cannot decide. The nodes of a majority that are raised are not slow:
     // they have voted.
     const bool in_time = !past_limit_ || answered < majority || target_ != 0;
     const bool may_win = in_time && votes + open >= majority;
+    const bool more_may_come = open > 0 && now < request_.until;
+    if (more_may_come && may_win) {
+        grace_ = boot_time::max();
+        return;
+    }
+    const auto seen = census(now);
     const auto others = others_hold(seen, now);
     const bool may_be_busy = !others && std::max(seen.able, seen.present) + open >= majority;
-    const bool more_may_come = open > 0 && now < request_.until;
     // If too few nodes can vote, the caller is told what is wrong at each, and not that it has not answered yet.
     const bool may_explain = !past_limit_ && (!others || !others->shortage.empty());
-    if (more_may_come && (may_win || may_be_busy || may_explain)) {
+    if (more_may_come && (may_be_busy || may_explain)) {
         grace_ = boot_time::max();
         return;
     }
@@ -141,7 +146,7 @@ void claim_machine::plan_hand_back(boot_time now)
     const bool partial = !hold_ && !asking_ && waits() && !effects_.ends &&
                          std::ranges::any_of(standings_, is_idle) &&
                          std::ranges::none_of(standings_, is_raising);
-    if (!partial) {
+    if (!partial || base::is(base::mutant::never_hands_back)) {
         hand_back_at_ = boot_time::max();
     } else if (hand_back_at_ == boot_time::max()) {
         if (!pause_) pause_ = first_pause();
@@ -187,8 +192,10 @@ void claim_machine::on_hand_back(unsigned node, const hand_back_request& asked,
             mine.offered = false;
         } else {
             // It may have gone to others, or may yet go.
-            mine.spend(asked.number);
-            mine.renumber = true;
+            if (!base::is(base::mutant::old_vote_counts)) {
+                mine.spend(asked.number);
+                mine.renumber = true;
+            }
             if (is_same) mine.what = standing::kind::unknown;
             ask_again(node, now);
         }
