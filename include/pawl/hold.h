@@ -49,9 +49,10 @@ public:
     // Makes an empty hold: it holds nothing. No round trip.
     hold() noexcept;
 
-    // Releases the lock, if it is held. Waits for the server's answer; a hold from an asynchronous
-    // acquire is released in the background.
-    // Round trips: as release().
+    // Releases the lock, if it is held. Waits for the server's answer, with two exceptions: on a
+    // quorum, the release is sent to all nodes, and the answers are not waited for; a hold from an
+    // asynchronous acquire is released in the background.
+    // Round trips: as release(); none on a quorum.
     // On failure: does not throw; writes to client_options::log.
     // Threads: any thread.
     // Cancellation: none. It ends within client_options::command_limit.

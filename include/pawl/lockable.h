@@ -62,7 +62,7 @@ public:
 
     // Releases what the calling thread locked last. With lock_options::linger, the client may keep
     // the lock for a while, and gives it to another client that asks for it.
-    // Round trips: as hold::release().
+    // Round trips: the first form as the destructor of a hold, the second as hold::release().
     // On failure: the first form writes to client_options::log; the second sets ec, as
     //     hold::release() does. The code is `not_owner` if this thread has nothing locked.
     // Threads: call it on the thread that called lock().

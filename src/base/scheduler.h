@@ -48,9 +48,9 @@ public:
         return here.sleep(until, woken);
     }
 
-    // From a thread that calls help() next: like post(). If no thread runs tasks at the moment, the calling thread may
-    // run this one at once, after those that were posted before it. So no other thread has to wake up for it. The
-    // caller must not hold a mutex that a task may need.
+    // From a thread that has no other task to run: like post(). If no thread runs tasks at the moment, the calling
+    // thread may run this one at once, after those that were posted before it. So no other thread has to wake up for
+    // it. The caller must not hold a mutex that a task may need.
     virtual void run_or_post(task work) { post(std::move(work)); }
 
     // From any thread: from now on no task runs in the thread of a helper, until

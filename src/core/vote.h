@@ -129,10 +129,10 @@ struct return_request {
 
     claim mine{};
     base::boot_time sent{};
-    std::uint64_t used = 0;      // the holder's last fence; 0 if it is not known
-    bool has_reserve = false;    // numbers above `used` are set aside
-    std::uint64_t proposal = 0;  // for the next vote
-    bool announce = false;       // publish the release
+    std::uint64_t used = 0;           // the holder's last fence; 0 if it is not known
+    bool has_reserve = false;         // numbers above `used` are set aside
+    std::uint64_t proposal = 0;       // for the next vote
+    std::string_view announcement{};  // to publish; empty if the release is not announced
 };
 
 // ── Restore: renew the votes of many locks, and take back votes that a node has lost ────────────

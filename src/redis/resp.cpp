@@ -1,5 +1,6 @@
 #include "redis/resp.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <limits>
@@ -8,15 +9,27 @@
 namespace pawl::redis {
 namespace {
 
+// A type, the digits of a length, and the end of the line.
+constexpr std::size_t most_digits = std::numeric_limits<std::size_t>::digits10 + 1;
+constexpr std::size_t longest_length = most_digits + 3;
+
+char* write_end(char* to)
+{
+    *to++ = '\r';
+    *to++ = '\n';
+    return to;
+}
+
+char* write_length(char* to, char type, std::size_t length)
+{
+    *to++ = type;
+    return write_end(std::to_chars(to, to + most_digits, length).ptr);
+}
+
 void append_length(std::string& out, char type, std::size_t length)
 {
-    // In one piece: each append to the string costs more than the digits.
-    char text[std::numeric_limits<std::size_t>::digits10 + 4];
-    text[0] = type;
-    char* end = std::to_chars(std::begin(text) + 1, std::end(text), length).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    out.append(std::begin(text), end);
+    char text[longest_length];
+    out.append(std::begin(text), write_length(std::begin(text), type, length));
 }
 
 }  // namespace
@@ -74,6 +87,14 @@ void append_word_count(std::string& out, std::size_t count)
 
 void append_word(std::string& out, std::string_view word)
 {
+    // Most words are short. They are appended in one piece: each append to the string costs more than the bytes.
+    constexpr std::size_t usual = 64;
+    if (word.size() <= usual) {
+        char text[longest_length + usual + 2];
+        char* const after_length = write_length(std::begin(text), '$', word.size());
+        out.append(std::begin(text), write_end(std::ranges::copy(word, after_length).out));
+        return;
+    }
     append_word_length(out, word.size());
     out += word;
     append_word_end(out);

@@ -8,13 +8,14 @@
 
 namespace pawl::sync {
 
-void async_calls::start(std::shared_ptr<async_call> call)
+void async_calls::start(std::shared_ptr<async_call> call, call_end how)
 {
     bool too_late = false;
     {
         const common::scoped_lock guard{mutex_};
         too_late = abandoned_;
         if (!too_late) {
+            call->how_ = how;
             link(*call);
             call->self_ = call;
         }
@@ -23,10 +24,15 @@ void async_calls::start(std::shared_ptr<async_call> call)
         call->abandon();
         return;
     }
-    loop_.post([this, call = std::move(call)] {
+    auto begin = [this, call = std::move(call)] {
         if (closing_) call->cancel();
         call->start();
-    });
+    };
+    if (how == call_end::unheard) {
+        loop_.run_or_post(std::move(begin));
+    } else {
+        loop_.post(std::move(begin));
+    }
 }
 
 void async_calls::ended(async_call& call)
@@ -87,8 +93,9 @@ void async_calls::abandon_all()
 
 void async_calls::link(async_call& call)
 {
-    // A call ends with its user's code, which must not run in the thread of another user.
-    if (first_ == nullptr) loop_.own_thread_only(true);
+    if (call.how_ == call_end::heard_by_user && heard_by_users_++ == 0) {
+        loop_.own_thread_only(true);
+    }
     call.after_ = first_;
     if (first_ != nullptr) first_->before_ = &call;
     first_ = &call;
@@ -99,7 +106,9 @@ void async_calls::unlink(async_call& call)
     (call.before_ != nullptr ? call.before_->after_ : first_) = call.after_;
     if (call.after_ != nullptr) call.after_->before_ = call.before_;
     call.before_ = call.after_ = nullptr;
-    if (first_ == nullptr) loop_.own_thread_only(false);
+    if (call.how_ == call_end::heard_by_user && --heard_by_users_ == 0) {
+        loop_.own_thread_only(false);
+    }
 }
 
 }  // namespace pawl::sync

@@ -7,10 +7,19 @@
 #include "common/mutex.h"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <stop_token>
 
 namespace pawl::sync {
+
+enum class call_end : bool {
+    // It ends with the user's code, which must not run in the thread of another user. So it runs on the client's thread.
+    heard_by_user,
+    // No user hears of it. The thread that starts it mostly makes its first step too: then its requests have been sent when
+    // that thread goes on, and no other thread has to wake up for them.
+    unheard,
+};
 
 class async_call {
 public:
@@ -34,6 +43,7 @@ private:
     std::shared_ptr<async_call> self_;  // while it is under way
     async_call* before_ = nullptr;
     async_call* after_ = nullptr;
+    call_end how_ = call_end::heard_by_user;
 };
 
 class async_calls {
@@ -43,8 +53,9 @@ public:
     {
     }
 
-    // From any thread. If the client is destroyed already, the call is abandoned at once.
-    void start(std::shared_ptr<async_call> call);
+    // From any thread. If the client is destroyed already, the call is abandoned at once. A thread that starts an unheard
+    // call must not hold a mutex that a task may need.
+    void start(std::shared_ptr<async_call> call, call_end how = call_end::heard_by_user);
 
     void ended(async_call& call);
 
@@ -65,6 +76,7 @@ private:
 
     common::mutex mutex_;
     async_call* first_ PAWL_GUARDED_BY(mutex_) = nullptr;
+    std::size_t heard_by_users_ PAWL_GUARDED_BY(mutex_) = 0;  // how many of them
     bool abandoned_ PAWL_GUARDED_BY(mutex_) = false;
     std::stop_source all_ended_ PAWL_GUARDED_BY(mutex_);  // wakes close()
 };

@@ -91,10 +91,10 @@ public:
     // the loop; or in the thread that destroys the client, if that comes first. The second form can be
     // cancelled by `stop`.
     template <class Machine, class Done>
-    void start(std::unique_ptr<Machine> what, Done done)
+    void start(std::unique_ptr<Machine> what, Done done, call_end how = call_end::heard_by_user)
     {
         auto told = when_done(*what, std::move(done));
-        calls().start(loop_driver::make(loop_parts(), std::move(what), std::move(told)));
+        calls().start(loop_driver::make(loop_parts(), std::move(what), std::move(told)), how);
     }
     template <class Machine, class Done>
     void start(std::unique_ptr<Machine> what, std::stop_token stop, Done done)

@@ -98,20 +98,21 @@ maybe_trouble grant::leave_to_server()
     return lost_because(lease_->why);
 }
 
-void grant::leave(result_handler done)
+void grant::leave(result_handler done, call_end how)
 {
     const auto left = drop_one();
     if (left > 0) {
-        ask(lease_->count(left, capped(lease_->length)), std::move(done));
+        ask(lease_->count(left, capped(lease_->length)), std::move(done), how);
         return;
     }
-    client_->start(std::make_unique<departure>(*client_, lock_, lease_),
-                   [done = std::move(done)](const departure& over) { done(over.outcome()); });
+    client_->start(
+        std::make_unique<departure>(*client_, lock_, lease_),
+        [done = std::move(done)](const departure& over) { done(over.outcome()); }, how);
 }
 
 // A request after which the lease counts anew.
 template <class Request>
-void grant::ask(const Request& request, result_handler done)
+void grant::ask(const Request& request, result_handler done, call_end how)
 {
     if (state() == hold_state::lost) {
         client_->start(std::make_unique<nothing_to_do>(),
@@ -119,13 +120,15 @@ void grant::ask(const Request& request, result_handler done)
                         done = std::move(done)](const auto& /*over*/) { done(why); });
         return;
     }
-    client_->start(std::make_unique<core::exchange_machine>(
-                       request, client_->options().command_limit, client_->random(), lease_),
-                   [self = shared_from_this(), length = request.lease,
-                    done = std::move(done)](const core::exchange_machine& got) {
-                       const auto& reply = std::get<core::hold_reply>(got.result());
-                       done(self->note(reply, got.sent(), length));
-                   });
+    client_->start(
+        std::make_unique<core::exchange_machine>(request, client_->options().command_limit,
+                                                 client_->random(), lease_),
+        [self = shared_from_this(), length = request.lease,
+         done = std::move(done)](const core::exchange_machine& got) {
+            const auto& reply = std::get<core::hold_reply>(got.result());
+            done(self->note(reply, got.sent(), length));
+        },
+        how);
 }
 
 unsigned grant::drop_one()

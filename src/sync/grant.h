@@ -24,9 +24,10 @@ namespace pawl::sync {
 
 class local_lock;
 
-// What the destructor of a hold does.
-enum class release_mode : bool {
+// How the destructor of a hold, and unlock(), release the lock.
+enum class release_mode : std::uint8_t {
     waits,          // until the server has answered
+    sends,          // in the calling thread, which does not wait for the answers
     in_background,  // for a caller that has no thread that may wait
 };
 
@@ -65,7 +66,7 @@ public:
     // The same as leave() without waiting; `done` is called on the client's scheduler. Both may throw pawl::error
     // (bad_argument).
     using result_handler = std::function<void(const maybe_trouble&)>;
-    void leave(result_handler done);
+    void leave(result_handler done, call_end how = call_end::heard_by_user);
     void extend(std::chrono::milliseconds length, result_handler done);
 
     [[nodiscard]] maybe_trouble extend(std::chrono::milliseconds length);
@@ -121,7 +122,7 @@ private:
     void undo_entry();
     [[nodiscard]] maybe_trouble release();
     template <class Request>
-    void ask(const Request& request, result_handler done);
+    void ask(const Request& request, result_handler done, call_end how = call_end::heard_by_user);
     [[nodiscard]] maybe_trouble note(const core::hold_reply& got, base::boot_time sent,
                                      std::chrono::milliseconds length);
 

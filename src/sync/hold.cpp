@@ -64,10 +64,10 @@ void hold::give_back() noexcept
                                             failed->detail));
     };
     try {
-        if (grant_->how_to_release() == sync::release_mode::in_background) {
-            grant_->leave(complain);
-        } else {
-            complain(grant_->leave());
+        switch (grant_->how_to_release()) {
+        case sync::release_mode::waits: complain(grant_->leave()); break;
+        case sync::release_mode::sends: grant_->leave(complain, sync::call_end::unheard); break;
+        case sync::release_mode::in_background: grant_->leave(complain); break;
         }
     } catch (const std::system_error& e) {
         grant_->client().warn(std::string{"release: "} + e.what());

@@ -47,7 +47,9 @@ lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& 
 
 lock_state::result lock_state::acquire_anew(time_limit limit, const base::interrupt& stop)
 {
-    acquisition wanted{*client_, lock_, limit, release_mode::waits};
+    // A release goes to all nodes of a quorum. Whatever they answer, it is repeated until no vote is left.
+    const auto how = client_->is_quorum() ? release_mode::sends : release_mode::waits;
+    acquisition wanted{*client_, lock_, limit, how};
     client_->driver().run(wanted, &stop);
     return std::move(wanted.outcome());
 }

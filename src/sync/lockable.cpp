@@ -33,11 +33,13 @@ bool lockable::try_lock_within(time_limit limit)
 
 void lockable::unlock() noexcept
 {
-    std::error_code ec;
-    unlock(ec);
-    if (ec) {
+    if (state_->client().inherited()) return;
+    // The destructor releases it, and writes to the log if that fails.
+    const auto mine = state_->take_current();
+    if (!mine) {
         state_->client().warn("unlock " + sync::in_quotes(name()) + " on " +
-                              state_->client().server() + ": " + ec.message());
+                              state_->client().server() + ": " +
+                              make_error_code(errc::not_owner).message());
     }
 }
 

@@ -65,7 +65,7 @@ TEST_F(quorum_kinds, a_unique_lock_waits_gives_up_and_unlocks)
     EXPECT_TRUE(wanted.try_lock_for(patience));
     EXPECT_FALSE(held.try_lock());
     wanted.unlock();
-    EXPECT_TRUE(held.try_lock());
+    EXPECT_TRUE(held.try_lock_for(patience));
 }
 
 TEST_F(quorum_kinds, a_recursive_mutex_is_locked_again_by_scoped_lock)

@@ -152,7 +152,7 @@ TEST_F(quorum, a_recursive_mutex_is_held_until_the_last_release)
     std::error_code ec;
     EXPECT_FALSE(recursive_mutex(other, "lock", quick()).try_acquire(ec));
     EXPECT_EQ(ec, errc::busy);
-    lock.unlock();
+    lock.unlock(ec);  // unlike the other form, it waits for a majority
     EXPECT_TRUE(recursive_mutex(other, "lock", quick()).try_acquire(ec));
 }
 

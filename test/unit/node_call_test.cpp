@@ -71,6 +71,22 @@ TEST_F(node_of_a_quorum, is_not_asked_again_for_a_vote_that_is_not_wanted_any_mo
     EXPECT_EQ(record_.requests.size(), 2U);
 }
 
+// Its caller does not wait for the answer, so there may be no second try.
+TEST_F(node_of_a_quorum, gets_the_script_of_a_return_with_the_first_one_of_each_run)
+{
+    record_.replies = {":1\r\n", ":1\r\n", ":1\r\n"};
+    const core::return_request given{.mine = {&object_, "me"}, .sent = base::boot_time{100s}};
+    record_.facts.run_id = "0a1b";
+    static_cast<void>(ask(given));
+    static_cast<void>(ask(given));
+    record_.facts.run_id = "2c3d";
+    static_cast<void>(ask(given));
+    ASSERT_EQ(record_.requests.size(), 3U);
+    EXPECT_EQ(record_.requests[0].front(), "EVAL");
+    EXPECT_EQ(record_.requests[1].front(), "EVALSHA");
+    EXPECT_EQ(record_.requests[2].front(), "EVAL");
+}
+
 TEST_F(node_of_a_quorum, that_does_not_know_a_script_gets_it)
 {
     record_.replies = {"-NOSCRIPT No matching script.\r\n", "$15\r\n1 17 9000000000\r\n"};

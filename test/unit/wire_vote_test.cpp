@@ -18,8 +18,7 @@ protected:
     [[nodiscard]] word_list written_to_node(const Request& what) const
     {
         std::string out;
-        append(out, what, {script_form::by_sha, node_},
-               {clock_, 61s, wall_time{1'700'000'000'123ms}});
+        append(out, what, {script_form::by_sha, node_}, {clock_, 61s});
         return words_of(out);
     }
     [[nodiscard]] static std::string sha(const redis::script& which)
@@ -111,9 +110,9 @@ TEST_F(wire_vote, a_return_has_the_last_fence_and_the_next_number)
                          "pawl:tickets:{a}", "pawl:places:{a}", "pawl:node", "me", "7", "", "", "8",
                          "0a1b", "61000"}));
     asked.has_reserve = true;
-    asked.announce = true;
+    asked.announcement = "news";
     const auto words = written_to_node(asked);
-    EXPECT_EQ(words[10], R"({"lockKey":"a","releaseTime":1700000000123,"holder":"me"})");
+    EXPECT_EQ(words[10], "news");
     EXPECT_EQ(words[11], "1");
 }
 

@@ -42,12 +42,13 @@ void claim_machine::ask(const acquire_request& request, const std::vector<bool>&
     if (begun_ == boot_time{}) begun_ = now;
     if (!ticket_ || *ticket_ > nodes_->new_ticket(now)) ticket_ = nodes_->new_ticket(now);
     effects_.sends.reserve(nodes_->size());
+    const auto proposal = nodes_->proposal(now);
     for (unsigned i = 0; i < nodes_->size(); ++i) {
-        if (!avoided_[i]) send_vote(i, request.until, now);
+        if (!avoided_[i]) send_vote(i, request.until, proposal, now);
     }
 }
 
-void claim_machine::send_vote(unsigned node, boot_time until, boot_time now)
+void claim_machine::send_vote(unsigned node, boot_time until, std::uint64_t proposal, boot_time now)
 {
     auto& mine = standings_[node];
     vote_request vote{.mine = name_,
@@ -58,7 +59,7 @@ void claim_machine::send_vote(unsigned node, boot_time until, boot_time now)
                       .order = *ticket_,
                       .client = request_.client,
                       .reserve = request_.reserve,
-                      .proposal = nodes_->proposal(now),
+                      .proposal = proposal,
                       .renumber = mine.renumber};
     if (waits()) vote.wait = wait_left(now);
     mine.asked = now;
@@ -70,7 +71,7 @@ void claim_machine::send_vote(unsigned node, boot_time until, boot_time now)
 void claim_machine::ask_again(unsigned node, boot_time now)
 {
     if (standings_[node].asked || !ticket_ || avoided_[node]) return;
-    send_vote(node, now + unasked_limit, now);
+    send_vote(node, now + unasked_limit, nodes_->proposal(now), now);
 }
 
 // The place must not outlast the caller's limit: see acquire_machine::stay().

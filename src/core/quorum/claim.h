@@ -98,7 +98,8 @@ public:
     [[nodiscard]] unsigned reserve() const noexcept { return request_.reserve; }
 
 private:
-    void send_vote(unsigned node, base::boot_time until, base::boot_time now);
+    void send_vote(unsigned node, base::boot_time until, std::uint64_t proposal,
+                   base::boot_time now);
     void ask_again(unsigned node, base::boot_time now);
     void settle(base::boot_time now);
     [[nodiscard]] std::vector<unsigned> counted(base::boot_time now) const;

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 return_machine::return_machine(const nodes& all, claim name, plan what, boot_time now)
     : nodes_{&all},
       name_{name},
-      announce_{what.announce},
+      announcement_{what.announcement},
       states_(all.size()),
       pause_{give_back_machine::shortest_pause}
 {
@@ -29,8 +29,9 @@ return_machine::return_machine(const nodes& all, claim name, plan what, boot_tim
     end_ = last + lease + give_back_machine::shortest_pause;
     limit_ = now + all.limit(what.lease);
     effects_.sends.reserve(all.size());
+    const auto proposal = nodes_->proposal(now);
     for (unsigned i = 0; i < all.size(); ++i) {
-        if (states_[i].what.there) send(i, now);
+        if (states_[i].what.there) send(i, proposal, now);
     }
 }
 
@@ -48,11 +49,11 @@ void return_machine::send_again(boot_time now)
         if (one.under_way) continue;
         one.what.there = true;
         one.got.reset();
-        send(i, now);
+        send(i, nodes_->proposal(now), now);
     }
 }
 
-void return_machine::send(unsigned node, boot_time now)
+void return_machine::send(unsigned node, std::uint64_t proposal, boot_time now)
 {
     auto& one = states_[node];
     one.under_way = now;
@@ -61,8 +62,8 @@ void return_machine::send(unsigned node, boot_time now)
                                                    .sent = now,
                                                    .used = one.what.used,
                                                    .has_reserve = one.what.has_reserve,
-                                                   .proposal = nodes_->proposal(now),
-                                                   .announce = announce_}});
+                                                   .proposal = proposal,
+                                                   .announcement = announcement_}});
     // Others may have the lock when it is sent again, with greater numbers.
     one.what.used = 0;
     one.what.has_reserve = false;
@@ -104,10 +105,8 @@ void return_machine::settle(boot_time now)
     unsigned open = 0;
     bool done = false;
     bool taken = false;
-    std::vector<node_problem> problems(nodes_->size());
     for (unsigned i = 0; i < nodes_->size(); ++i) {
         const auto& one = states_[i];
-        problems[i] = {.what = one.problem, .silent = one.under_way && !one.got};
         if (!nodes_->is_counted(i)) continue;
         open += one.under_way ? 1U : 0U;
         answered += !one.what.there || one.got ? 1U : 0U;
@@ -122,13 +121,22 @@ void return_machine::settle(boot_time now)
         const auto gone = taken ? hold_status::taken : hold_status::vanished;
         answer = done ? hold_status::done : gone;
     } else if (now >= *answer_by_ || (open == 0 && !enough)) {
-        auto why = too_few(*nodes_, problems);
-        why.maybe_executed = true;
-        answer = std::move(why);
+        answer = no_answer();
     }
     if (!answer) return;
     effects_.answer = std::move(answer);
     answer_by_.reset();
+}
+
+failure return_machine::no_answer() const
+{
+    std::vector<node_problem> problems;
+    for (const auto& one : states_) {
+        problems.push_back({.what = one.problem, .silent = one.under_way && !one.got});
+    }
+    auto why = too_few(*nodes_, problems);
+    why.maybe_executed = true;
+    return why;
 }
 
 boot_time return_machine::wake() const noexcept
@@ -148,7 +156,9 @@ boot_time return_machine::wake() const noexcept
 void return_machine::on_time(boot_time now)
 {
     for (unsigned i = 0; i < nodes_->size(); ++i) {
-        if (states_[i].again_at <= now && !states_[i].under_way) send(i, now);
+        if (states_[i].again_at <= now && !states_[i].under_way) {
+            send(i, nodes_->proposal(now), now);
+        }
     }
     past_limit_ = past_limit_ || now >= limit_;
     settle(now);

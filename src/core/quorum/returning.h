@@ -39,7 +39,7 @@ public:
     };
     struct plan {
         std::vector<part> parts;
-        bool announce = false;
+        std::string_view announcement{};
         std::chrono::milliseconds lease{};  // after that time it has ended by itself
     };
 
@@ -48,7 +48,7 @@ public:
         std::optional<hold_reply> answer{};  // to the last ask()
     };
 
-    // `all` and what `name` points to must outlive it.
+    // `all`, and what `name` and `what` point to, must outlive it.
     return_machine(const nodes& all, claim name, plan what, base::boot_time now);
 
     // A caller wants an answer by then.
@@ -113,13 +113,14 @@ private:
         }
     };
 
-    void send(unsigned node, base::boot_time now);
+    void send(unsigned node, std::uint64_t proposal, base::boot_time now);
     void settle(base::boot_time now);
+    [[nodiscard]] failure no_answer() const;
     [[nodiscard]] std::chrono::milliseconds next_pause() noexcept;
 
     const nodes* nodes_;
     claim name_;
-    bool announce_;
+    std::string_view announcement_;
     std::vector<state> states_;
     base::boot_time end_;
     std::optional<base::boot_time> answer_by_;

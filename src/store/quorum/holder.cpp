@@ -20,11 +20,11 @@ core::quorum::return_machine::plan holder::parting(const core::release_request* 
 {
     core::quorum::return_machine::plan plan;
     plan.parts.resize(nodes);
-    plan.announce = last != nullptr && last->announce;
+    if (last != nullptr && last->announce) plan.announcement = announcement;
     plan.lease = longest;
     for (unsigned i = 0; i < nodes; ++i) {
         auto& part = plan.parts[i];
-        part.late_until = latest({restored_late[i], restoring_until[i]}, now);
+        part.late_until = latest({past[i].restored_late, past[i].restoring_until}, now);
         if (!claim) {
             part.there = true;
             continue;
@@ -33,10 +33,11 @@ core::quorum::return_machine::plan holder::parting(const core::release_request* 
         if (returning) part.maybe_until = returning->maybe_until(i);
         const bool unclean =
             returning && (!returning->is_clean(i, now) || !returning->is_over(i, now));
-        part.there = mine.may_be_there() || restored[i] || unclean || part.late_until > now;
+        part.there = mine.may_be_there() || past[i].restored || unclean || part.late_until > now;
         // A vote request of the earlier claim, which that return would have followed.
         const auto older = returning ? returning->late_until(i) : base::boot_time{};
-        part.late_until = latest({part.late_until, older, asked_late[i], mine.late_until}, now);
+        part.late_until =
+            latest({part.late_until, older, past[i].asked_late, mine.late_until}, now);
         if (mine.asked && mine.asked_until > now) {
             part.asked = mine.asked;
             part.asked_until = mine.asked_until;

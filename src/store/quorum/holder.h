@@ -22,14 +22,7 @@ namespace pawl::store {
 
 struct holder {
     holder(const core::claim& mine, unsigned nodes)
-        : what{*mine.what},
-          id{mine.holder},
-          written{written_for_nodes({&what, id})},
-          asked_late(nodes),
-          restored(nodes),
-          restoring(nodes),
-          restoring_until(nodes),
-          restored_late(nodes)
+        : what{*mine.what}, id{mine.holder}, written{written_for_nodes({&what, id})}, past(nodes)
     {
     }
     ~holder() = default;
@@ -58,7 +51,7 @@ struct holder {
     // was cast since, so no vote there counts.
     [[nodiscard]] std::vector<bool> avoided(base::boot_time now) const
     {
-        std::vector<bool> all(asked_late.size());
+        std::vector<bool> all(past.size());
         for (unsigned i = 0; returning && i < all.size(); ++i) all[i] = !returning->is_over(i, now);
         return all;
     }
@@ -66,7 +59,7 @@ struct holder {
     // Whether some node could not vote because of an error.
     [[nodiscard]] bool has_problem() const noexcept
     {
-        for (unsigned i = 0; i < asked_late.size(); ++i) {
+        for (unsigned i = 0; i < past.size(); ++i) {
             if (claim->at(i).problem) return true;
         }
         return false;
@@ -86,14 +79,20 @@ struct holder {
     std::optional<core::quorum::return_machine> returning;
     store::reply_handler acquired;  // gets the answer of the claim
     store::reply_handler released;  // gets the answer of the return
-    // Per node: a vote request of an earlier claim may be executed until then.
-    std::vector<base::boot_time> asked_late;
-    // Per node: a restore was sent, which may have taken the vote again. When the last one that is under way was sent,
-    // and until when one under way, or one that had no answer, may do so.
-    std::vector<bool> restored;
-    std::vector<base::boot_time> restoring;
-    std::vector<base::boot_time> restoring_until;
-    std::vector<base::boot_time> restored_late;
+    // What was sent to one node, and may yet take effect there.
+    struct at_node {
+        base::boot_time
+            asked_late{};  // a vote request of an earlier claim may be executed until then
+        // A restore was sent, which may have taken the vote again. When the last one that is under way was sent, and until
+        // when one under way, or one that had no answer, may do so.
+        bool restored = false;
+        base::boot_time restoring{};
+        base::boot_time restoring_until{};
+        base::boot_time restored_late{};
+    };
+    std::vector<at_node> past;
+    std::string
+        announcement;  // of its release. Not changed once it is written: requests refer to it
     std::chrono::milliseconds longest{};  // the longest lease that was asked for
 
     std::optional<base::scheduler::timer> timer;

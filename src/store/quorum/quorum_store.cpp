@@ -5,6 +5,7 @@
 #include "store/quorum/node.h"
 #include "store/quorum/owned_request.h"
 #include "store/quorum/rounds.h"
+#include "store/redis/announcement.h"
 
 #include <algorithm>
 #include <system_error>
@@ -123,7 +124,8 @@ void quorum_store::begin_acquire(const core::acquire_request& what, boot_time un
         avoided[i] = who->returning && !who->returning->is_clean(i, now);
         if (!who->returning || avoided[i]) continue;
         // What is planned there would take the votes of this claim away. The next return does it instead.
-        who->asked_late[i] = std::max(who->asked_late[i], who->returning->late_until(i));
+        auto& late = who->past[i].asked_late;
+        late = std::max(late, who->returning->late_until(i));
         who->returning->leave_out(i);
     }
     if (!who->claim) who->claim.emplace(nodes_, who->name(), random_);
@@ -154,6 +156,9 @@ void quorum_store::begin_release(const core::release_request& what, boot_time un
 void quorum_store::give_back(const holder_ptr& who, const core::release_request* last,
                              boot_time now)
 {
+    if (last != nullptr && last->announce && who->announcement.empty()) {
+        who->announcement = announcement(who->what.name, who->id, platform_->wall_time());
+    }
     auto plan = who->parting(last, nodes_.size(), now);
     who->claim.reset();
     who->returning.emplace(nodes_, who->name(), std::move(plan), now);

@@ -38,9 +38,10 @@ void quorum_store::renewal::start(answers when, boot_time until)
         auto& who = *locks_[i].who;
         for (unsigned node = 0; latest && node < owner_->nodes_.size(); ++node) {
             if (machine_->locks()[i].avoids(node)) continue;
-            who.restored[node] = true;
-            who.restoring[node] = now;
-            who.restoring_until[node] = std::max(who.restoring_until[node], *latest);
+            auto& past = who.past[node];
+            past.restored = true;
+            past.restoring = now;
+            past.restoring_until = std::max(past.restoring_until, *latest);
         }
     }
     proceed();
@@ -90,12 +91,12 @@ void quorum_store::renewal::on_reply(unsigned node, const core::restore_reply& g
         const auto* const problem = std::get_if<core::failure>(&got.all[i]);
         const auto& [who, lease, index] = locks_[i];
         if (machine_->locks()[i].avoids(node)) continue;
-        if (who->restoring[node] == machine_->sent()) who->restoring_until[node] = {};
+        auto& past = who->past[node];
+        if (past.restoring == machine_->sent()) past.restoring_until = {};
         if (problem != nullptr) {
             // The answer to a later request does not say whether this one was executed.
             const auto latest = machine_->locks()[i].what.held_until.value_or(boot_time{});
-            auto& late = who->restored_late[node];
-            if (problem->maybe_executed) late = std::max(late, latest);
+            if (problem->maybe_executed) past.restored_late = std::max(past.restored_late, latest);
             continue;
         }
         if (!who->claim) continue;

@@ -27,8 +27,12 @@ vote_call::vote_call(request what, server_memory& memory, const base::platform& 
 
 unsigned vote_call::write(const redis::server_facts& server, std::string& out)
 {
-    const node_context context{memory_->clock, memory_->settings.quarantine,
-                               platform_->wall_time()};
+    const node_context context{memory_->clock, memory_->settings.quarantine};
+    const bool returns = std::holds_alternative<core::return_request>(what_);
+    if (returns && memory_->run_with_return_script != server.run_id) {
+        form_ = script_form::in_full;
+        new_run_ = server.run_id;
+    }
     std::visit([&](const auto& each) { append(out, each, {form_, server}, context); }, what_);
     return 1;
 }
@@ -40,6 +44,7 @@ server_call::next vote_call::on_reply(const redis::reply_view& reply)
         return next::send;
     }
     form_ = first_form();  // the server knows the script now
+    if (!new_run_.empty()) memory_->run_with_return_script = std::move(new_run_);
     const auto sent = std::visit([](const auto& each) { return each.sent; }, what_);
     const auto answer = read_node_answer(reply);
     if (answer) note_time(*memory_, answer->now, sent, platform_->now());
@@ -79,8 +84,7 @@ std::span<const core::restore_part> restore_call::votes_of(const part& which) co
 
 unsigned restore_call::write(const redis::server_facts& server, std::string& out)
 {
-    const node_context context{memory_->clock, memory_->settings.quarantine,
-                               platform_->wall_time()};
+    const node_context context{memory_->clock, memory_->settings.quarantine};
     for (const auto& each : parts_) append(out, votes_of(each), {each.form, server}, context);
     return static_cast<unsigned>(parts_.size());
 }

@@ -50,6 +50,9 @@ struct server_memory {
     server_settings settings{};
     server_history history{};
     std::atomic<bool> bare_refused{false};  // no bare acquires: a permission is missing
+    // Of a node of a quorum: the run of the server that surely knows the script of a return. A return must be executed at
+    // once: its caller does not wait, and may ask for the same lock again, or end its process.
+    std::string run_with_return_script{};
 
     [[nodiscard]] bool has_bare_acquires() const noexcept
     {
@@ -249,6 +252,7 @@ private:
     server_memory* memory_;
     const base::platform* platform_;
     script_form form_;
+    std::string new_run_{};   // of a return with the text of its script: the run of the server
     bool corrected_ = false;  // a vote was sent once more with the right time
     core::reply got_;
 };

@@ -1,13 +1,14 @@
 #include "store/redis/vote_verbs.h"
 
 #include "redis/scripts.h"
-#include "store/redis/announcement.h"
 #include "store/redis/keys.h"
 #include "store/redis/place.h"
 #include "store/redis/reading.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -58,11 +59,14 @@ void append_node(std::string& out, const script_style& how, const node_context& 
 // In µs with 16 digits, as the scripts write times, or '0' if it is not known.
 void append_micros(std::string& out, std::optional<std::chrono::milliseconds> time)
 {
-    constexpr std::size_t width = 16;
     if (!time) return redis::append_word(out, "0");
-    auto digits = std::to_string(std::chrono::microseconds{*time}.count());
-    if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
-    append_text(out, digits);
+    std::array<char, 16> digits{};
+    auto rest = static_cast<std::uint64_t>(std::chrono::microseconds{*time}.count());
+    for (auto& each : digits | std::views::reverse) {
+        each = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+    }
+    redis::append_word(out, std::string_view{digits.data(), digits.size()});
 }
 
 // A script that fails half-way may have changed something, and so may one whose reply makes no sense.
@@ -138,7 +142,7 @@ void append(std::string& out, const core::return_request& what, const script_sty
 {
     open_node_call(out, scripts::return_vote, how, what.mine, 7);
     append_number(out, what.used);
-    append_announcement(out, what.mine, what.announce, context.now);
+    redis::append_word(out, what.announcement);
     redis::append_word(out, what.has_reserve ? "1" : "");
     append_number(out, what.proposal);
     append_node(out, how, context);

@@ -20,7 +20,6 @@ struct node_context {
     const server_clock& clock;
     // How long a node that has lost its votes must not vote: src/scripts/parts/node.lua.
     std::chrono::milliseconds quarantine;
-    wall_time now;  // for the announcement
 };
 
 // core::claim::written, for the requests about one vote: it is the same for all nodes.

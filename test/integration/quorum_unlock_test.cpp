@@ -1,0 +1,106 @@
+// unlock() and the destructor of a hold on a quorum: they send the release, and do not wait for the answers.
+#include "integration/child.h"
+#include "integration/quorum_fixture.h"
+
+#include <unistd.h>
+
+namespace pawl::test {
+namespace {
+
+// Long: what is free within the patience of a test was released.
+constexpr auto long_lease = 20s;
+
+client_options with_long_leases(const std::string& url)
+{
+    client_options made;
+    made.url = url;
+    made.longest_lease = long_lease;
+    made.command_limit = long_lease;
+    return made;
+}
+
+class quorum_unlock : public with_quorum {
+protected:
+    void freeze_all()
+    {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_.node(i).freeze();
+    }
+    void thaw_all()
+    {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_.node(i).thaw();
+    }
+    [[nodiscard]] bool becomes_free()
+    {
+        return eventually([&] { return holders_of("lock") == 0; });
+    }
+};
+
+TEST_F(quorum_unlock, does_not_wait_for_the_nodes)
+{
+    client own{with_long_leases(nodes_.url())};
+    mutex lock{own, "lock", {.lease = long_lease}};
+    lock.lock();
+    freeze_all();
+    EXPECT_LT(time_of([&] { lock.unlock(); }), long_lease / 2);
+    thaw_all();
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(quorum_unlock, the_destructor_does_not_wait_for_the_nodes)
+{
+    client own{with_long_leases(nodes_.url())};
+    mutex lock{own, "lock", {.lease = long_lease}};
+    auto held = lock.acquire();
+    freeze_all();
+    EXPECT_LT(time_of([&] { held = hold{}; }), long_lease / 2);
+    thaw_all();
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(quorum_unlock, a_call_that_reports_its_outcome_waits_for_a_majority)
+{
+    client own{with_long_leases(nodes_.url())};
+    mutex lock{own, "lock", {.lease = long_lease}};
+    for (int i = 0; i < 20; ++i) {
+        lock.lock();
+        std::error_code ec;
+        lock.unlock(ec);
+        EXPECT_FALSE(ec);
+        EXPECT_LE(holders_of("lock"), 1U);
+        lock.acquire().release();
+        EXPECT_LE(holders_of("lock"), 1U);
+    }
+}
+
+TEST_F(quorum_unlock, comes_before_what_the_same_client_asks_next)
+{
+    client own{with_long_leases(nodes_.url())};
+    mutex lock{own, "lock", {.lease = long_lease}};
+    for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(lock.try_lock()) << "in round " << i;
+        lock.unlock();
+    }
+}
+
+int lock_unlock_and_end(const child_arguments& words)
+{
+    client own{with_long_leases(words.at(0))};
+    mutex lock{own, "lock", {.lease = long_lease}};
+    lock.lock();
+    lock.unlock();
+    ::_exit(0);
+}
+
+const child_role ends_at_once{"quorum_unlock_ends_at_once", lock_unlock_and_end};
+
+TEST_F(quorum_unlock, releases_although_the_process_ends_at_once)
+{
+    for (int i = 0; i < 5; ++i) {
+        process child = ends_at_once.start({nodes_.url()});
+        EXPECT_EQ(child.wait(patience), exited(0)) << child.err();
+        EXPECT_TRUE(becomes_free());
+    }
+}
+
+}  // namespace
+}  // namespace pawl::test
