@@ -223,6 +223,11 @@ bool event_loop::leaves_it_to_guests(boot_time now) const
 bool event_loop::take_turn(ready_list ready, who mine) noexcept
 {
     const common::scoped_lock running{turn_};
+    return run_turn(ready, mine);
+}
+
+bool event_loop::run_turn(ready_list ready, who mine) noexcept
+{
     if (!begin_turn(ready, mine)) return false;
     for (const auto& each : ready) handle(each.data.fd);
     run_posted(mine);

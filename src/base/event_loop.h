@@ -103,6 +103,7 @@ private:
     [[nodiscard]] std::optional<nap> fall_asleep();
     [[nodiscard]] bool leaves_it_to_guests(boot_time now) const PAWL_REQUIRES(mutex_);
     bool take_turn(ready_list ready, who mine) noexcept;
+    bool run_turn(ready_list ready, who mine) noexcept PAWL_REQUIRES(turn_);
     [[nodiscard]] bool begin_turn(ready_list ready, who mine) PAWL_REQUIRES(turn_);
     void end_turn(who mine) PAWL_REQUIRES(turn_);
     void handle(int fd) PAWL_REQUIRES(turn_);

@@ -113,10 +113,21 @@ void event_loop::run_or_post(task work)
         posted_.push_back(std::move(work));
         // The thread whose turn it is will see the task.
         if (in_turn_) return;
+        if (is_refused(who::guest)) {
+            rouse();
+            return;
+        }
     }
     const signals_blocked signals;
-    // If it is refused as a guest, the own thread runs the task.
-    take_turn({}, who::guest);
+    if (turn_.try_lock()) {
+        run_turn({}, who::guest);
+        turn_.unlock();
+        return;
+    }
+    // Another thread's turn has just begun, or is about to end. It is not waited for: it may run the code of a user who
+    // waits for this thread.
+    const common::scoped_lock guard{mutex_};
+    if (!in_turn_) rouse();
 }
 
 bool event_loop::may_have_guest()

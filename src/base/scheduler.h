@@ -48,9 +48,10 @@ public:
         return here.sleep(until, woken);
     }
 
-    // From a thread that has no other task to run: like post(). If no thread runs tasks at the moment, the calling
-    // thread may run this one at once, after those that were posted before it. So no other thread has to wake up for
-    // it. The caller must not hold a mutex that a task may need.
+    // From any thread: like post(), and it does not wait for another thread either. If no thread runs tasks at the
+    // moment, the calling thread may run this one at once, after those that were posted before it. So no other thread has
+    // to wake up for it. No task that may run then may need a mutex that the caller holds. Tasks with the code of users
+    // do not run then: see own_thread_only().
     virtual void run_or_post(task work) { post(std::move(work)); }
 
     // From any thread: from now on no task runs in the thread of a helper, until

@@ -22,6 +22,7 @@ public:
     ~mutex() = default;
 
     void lock() PAWL_ACQUIRE() { inner_.lock(); }
+    [[nodiscard]] bool try_lock() PAWL_TRY_ACQUIRE(true) { return inner_.try_lock(); }
     void unlock() PAWL_RELEASE() { inner_.unlock(); }
 
 private:

@@ -28,4 +28,5 @@
 #define PAWL_CAPABILITY(name) PAWL_THREAD_ANNOTATION(capability(name))
 #define PAWL_SCOPED_CAPABILITY PAWL_THREAD_ANNOTATION(scoped_lockable)
 #define PAWL_ACQUIRE(...) PAWL_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define PAWL_TRY_ACQUIRE(...) PAWL_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define PAWL_RELEASE(...) PAWL_THREAD_ANNOTATION(release_capability(__VA_ARGS__))

@@ -53,8 +53,7 @@ public:
     {
     }
 
-    // From any thread. If the client is destroyed already, the call is abandoned at once. A thread that starts an unheard
-    // call must not hold a mutex that a task may need.
+    // From any thread. If the client is destroyed already, the call is abandoned at once.
     void start(std::shared_ptr<async_call> call, call_end how = call_end::heard_by_user);
 
     void ended(async_call& call);

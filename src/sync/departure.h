@@ -31,7 +31,10 @@ public:
     // Ends it: the driver threw, because the system has no descriptors left.
     void fail(const std::string& why);
 
-    // After `finish`, or fail().
+    // No server has to be asked. It need not be run then.
+    [[nodiscard]] bool is_over() const noexcept { return !exchange_; }
+
+    // After `finish`, or fail(), or if it is over from the start.
     [[nodiscard]] const maybe_trouble& outcome() const noexcept { return outcome_; }
 
 private:

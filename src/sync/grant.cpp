@@ -98,21 +98,35 @@ maybe_trouble grant::leave_to_server()
     return lost_because(lease_->why);
 }
 
-void grant::leave(result_handler done, call_end how)
+void grant::leave(result_handler done)
 {
     const auto left = drop_one();
     if (left > 0) {
-        ask(lease_->count(left, capped(lease_->length)), std::move(done), how);
+        ask(lease_->count(left, capped(lease_->length)), std::move(done));
+        return;
+    }
+    client_->start(std::make_unique<departure>(*client_, lock_, lease_),
+                   [done = std::move(done)](const departure& over) { done(over.outcome()); });
+}
+
+void grant::leave_unheard(result_handler done)
+{
+    // The nodes of a quorum keep no count, so they need not hear of an inner hold.
+    if (drop_one() > 0) return;
+    auto leaving = std::make_unique<departure>(*client_, lock_, lease_);
+    if (leaving->is_over()) {
+        done(leaving->outcome());
         return;
     }
     client_->start(
-        std::make_unique<departure>(*client_, lock_, lease_),
-        [done = std::move(done)](const departure& over) { done(over.outcome()); }, how);
+        std::move(leaving),
+        [done = std::move(done)](const departure& over) { done(over.outcome()); },
+        call_end::unheard);
 }
 
 // A request after which the lease counts anew.
 template <class Request>
-void grant::ask(const Request& request, result_handler done, call_end how)
+void grant::ask(const Request& request, result_handler done)
 {
     if (state() == hold_state::lost) {
         client_->start(std::make_unique<nothing_to_do>(),
@@ -120,15 +134,13 @@ void grant::ask(const Request& request, result_handler done, call_end how)
                         done = std::move(done)](const auto& /*over*/) { done(why); });
         return;
     }
-    client_->start(
-        std::make_unique<core::exchange_machine>(request, client_->options().command_limit,
-                                                 client_->random(), lease_),
-        [self = shared_from_this(), length = request.lease,
-         done = std::move(done)](const core::exchange_machine& got) {
-            const auto& reply = std::get<core::hold_reply>(got.result());
-            done(self->note(reply, got.sent(), length));
-        },
-        how);
+    client_->start(std::make_unique<core::exchange_machine>(
+                       request, client_->options().command_limit, client_->random(), lease_),
+                   [self = shared_from_this(), length = request.lease,
+                    done = std::move(done)](const core::exchange_machine& got) {
+                       const auto& reply = std::get<core::hold_reply>(got.result());
+                       done(self->note(reply, got.sent(), length));
+                   });
 }
 
 unsigned grant::drop_one()

@@ -27,7 +27,7 @@ class local_lock;
 // How the destructor of a hold, and unlock(), release the lock.
 enum class release_mode : std::uint8_t {
     waits,          // until the server has answered
-    sends,          // in the calling thread, which does not wait for the answers
+    sends,          // to all nodes of a quorum, without waiting for their answers
     in_background,  // for a caller that has no thread that may wait
 };
 
@@ -66,8 +66,12 @@ public:
     // The same as leave() without waiting; `done` is called on the client's scheduler. Both may throw pawl::error
     // (bad_argument).
     using result_handler = std::function<void(const maybe_trouble&)>;
-    void leave(result_handler done, call_end how = call_end::heard_by_user);
+    void leave(result_handler done);
     void extend(std::chrono::milliseconds length, result_handler done);
+
+    // For release_mode::sends. If it cannot be said at once whether the lock was released, `done` is called on the client's
+    // scheduler, in any thread.
+    void leave_unheard(result_handler done);
 
     [[nodiscard]] maybe_trouble extend(std::chrono::milliseconds length);
     [[nodiscard]] maybe_trouble ensure(std::chrono::milliseconds duration);
@@ -122,7 +126,7 @@ private:
     void undo_entry();
     [[nodiscard]] maybe_trouble release();
     template <class Request>
-    void ask(const Request& request, result_handler done, call_end how = call_end::heard_by_user);
+    void ask(const Request& request, result_handler done);
     [[nodiscard]] maybe_trouble note(const core::hold_reply& got, base::boot_time sent,
                                      std::chrono::milliseconds length);
 

@@ -66,7 +66,7 @@ void hold::give_back() noexcept
     try {
         switch (grant_->how_to_release()) {
         case sync::release_mode::waits: complain(grant_->leave()); break;
-        case sync::release_mode::sends: grant_->leave(complain, sync::call_end::unheard); break;
+        case sync::release_mode::sends: grant_->leave_unheard(complain); break;
         case sync::release_mode::in_background: grant_->leave(complain); break;
         }
     } catch (const std::system_error& e) {

@@ -36,7 +36,7 @@ void lockable::unlock() noexcept
     if (state_->client().inherited()) return;
     // The destructor releases it, and writes to the log if that fails.
     const auto mine = state_->take_current();
-    if (!mine) {
+    if (!mine || !*mine) {
         state_->client().warn("unlock " + sync::in_quotes(name()) + " on " +
                               state_->client().server() + ": " +
                               make_error_code(errc::not_owner).message());

@@ -131,6 +131,13 @@ void count_calm(board& shared, bool was_calm, cell_result& result)
     }
 }
 
+// A client of a quorum warns when it sees that the clock of a node was stepped.
+[[nodiscard]] bool must_be_reported(const cell_result& result)
+{
+    const fault& what = *result.what;
+    return what.needs.stepping && !what.needs.clocks_apart && (quorums & only(result.where)) != 0;
+}
+
 // Strikes at least once, and until the time is over. After each fault everyone must go on within the bound.
 void strike_again_and_again(scene& here, const fault& what, const campaign_options& options,
                             cell_result& result)
@@ -145,9 +152,16 @@ void strike_again_and_again(scene& here, const fault& what, const campaign_optio
         pause(calm);
         here.workers.shared().calm.store(0);
         const bool was_calm = !has_changed(*begun, reign_of(here.servers));
+        const auto& reported = here.workers.shared().reported_steps;
+        const std::uint64_t reported_before = reported;
         what.strike(here);
         ++result.strikes;
         if (!all_go_on(here.workers, bound, result)) return;
+        if (must_be_reported(result) &&
+            !test::eventually([&] { return reported > reported_before; })) {
+            ++result.unreported;
+            result.detail += "a clock was stepped, and no worker reported it\n";
+        }
         count_calm(here.workers.shared(), was_calm, result);
         here.servers.settle();
         // Compared with the end of the fault before, so that no time in between is left out.
@@ -182,19 +196,6 @@ void read_board(board& shared, cell_result& result)
                              std::to_string(lock.bad_fences) + "\n";
         }
     }
-}
-
-// A client of a quorum warns when it sees that the clock of a node was stepped.
-void check_reports(const board& shared, cell_result& result)
-{
-    const fault& what = *result.what;
-    const bool steps = what.needs.stepping && !what.needs.clocks_apart;
-    if (!steps || (quorums & only(result.where)) == 0) return;
-    const std::uint64_t reported = shared.reported_steps;
-    if (reported >= result.strikes) return;
-    result.unreported = result.strikes - reported;
-    result.detail +=
-        "clock steps that no worker reported: " + std::to_string(result.unreported) + "\n";
 }
 
 void check_history(const crew& workers, const std::string& checker, cell_result& result)
@@ -243,7 +244,6 @@ void run(cell_result& result, rig& servers, const campaign_options& options, std
     }
     result.died = workers.end();
     read_board(workers.shared(), result);
-    check_reports(workers.shared(), result);
     check_history(workers, options.porcupine, result);
     if (result.promised_violations() > 0) result.detail += workers.messages();
 }

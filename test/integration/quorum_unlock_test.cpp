@@ -2,6 +2,7 @@
 #include "integration/child.h"
 #include "integration/quorum_fixture.h"
 
+#include <mutex>
 #include <unistd.h>
 
 namespace pawl::test {
@@ -72,6 +73,18 @@ TEST_F(quorum_unlock, a_call_that_reports_its_outcome_waits_for_a_majority)
     }
 }
 
+TEST_F(quorum_unlock, of_an_inner_hold_does_not_complain_that_the_outer_one_has_left_meanwhile)
+{
+    client own{options()};
+    recursive_mutex lock{own, "lock", quick()};
+    for (int i = 0; i < 20; ++i) {
+        const std::scoped_lock outer{lock};
+        const std::scoped_lock inner{lock};
+    }
+    EXPECT_TRUE(becomes_free());
+    EXPECT_THAT(events_.text(), testing::Not(testing::HasSubstr("release")));
+}
+
 TEST_F(quorum_unlock, comes_before_what_the_same_client_asks_next)
 {
     client own{with_long_leases(nodes_.url())};
@@ -86,7 +99,10 @@ int lock_unlock_and_end(const child_arguments& words)
 {
     client own{with_long_leases(words.at(0))};
     mutex lock{own, "lock", {.lease = long_lease}};
+    // After that, nothing is left to do for the client's own thread, so this one sends the next release.
+    lock.acquire().release();
     lock.lock();
+    static_cast<void>(own.nodes());
     lock.unlock();
     ::_exit(0);
 }

@@ -46,16 +46,17 @@ private:
     std::unique_ptr<single_server> store_;
 };
 
-// `read` is called with the reply and the time. It must keep what the request points to.
-template <class Read>
-void quorum_store::send(const core::quorum::outgoing& what, Read read)
+// `read` is called with the reply and the time. It must keep what the request points to. A request whose script the node
+// does not know is sent once more if it is still `wanted`. Otherwise there is no reply.
+template <class Read, class Wanted>
+void quorum_store::send(const core::quorum::outgoing& what, Read read, Wanted wanted)
 {
     // A connection that is silent for longer than that may be considered dead.
     constexpr std::chrono::milliseconds shortest{500};
     const auto patience = std::min(shortest, how_.command_limit);
     const auto sent = std::visit([](const auto& each) { return each.sent; }, what.what);
     servers_[what.node]->server().submit(
-        what.what, patience, [] { return true; },
+        what.what, patience, std::move(wanted),
         [this, from = what.node, sent, read = std::move(read)](const core::reply& got) {
             const auto now = platform_->now();
             note(from, sent, got, now);

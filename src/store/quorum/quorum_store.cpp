@@ -275,9 +275,12 @@ void quorum_store::tell_if_drained()
 
 void quorum_store::send(const holder_ptr& who, const core::quorum::outgoing& what)
 {
-    send(what, [this, who, what](const core::reply& got, boot_time now) {
-        on_reply(who, what, got, now);
-    });
+    // A vote request must not be sent again behind the return of its claim.
+    const bool votes = std::holds_alternative<core::vote_request>(what.what);
+    send(
+        what,
+        [this, who, what](const core::reply& got, boot_time now) { on_reply(who, what, got, now); },
+        [who, votes] { return !votes || who->claim.has_value(); });
 }
 
 void quorum_store::on_reply(const holder_ptr& who, const core::quorum::outgoing& asked,

@@ -83,8 +83,8 @@ private:
     void tell_if_drained();
     void on_time(const holder_ptr& who);
 
-    template <class Read>
-    void send(const core::quorum::outgoing& what, Read read);
+    template <class Read, class Wanted>
+    void send(const core::quorum::outgoing& what, Read read, Wanted wanted);
     void send(const holder_ptr& who, const core::quorum::outgoing& what);
     void on_reply(const holder_ptr& who, const core::quorum::outgoing& asked,
                   const core::reply& got, base::boot_time now);

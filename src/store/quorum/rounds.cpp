@@ -51,10 +51,12 @@ void quorum_store::renewal::proceed()
 {
     auto next = machine_->take_effects();
     for (const auto& each : next.sends) {
-        owner_->send(each, [self = shared_from_this(), node = each.node](const core::reply& got,
-                                                                         boot_time now) {
-            self->on_reply(node, std::get<core::restore_reply>(got), now);
-        });
+        owner_->send(
+            each,
+            [self = shared_from_this(), node = each.node](const core::reply& got, boot_time now) {
+                self->on_reply(node, std::get<core::restore_reply>(got), now);
+            },
+            [] { return true; });
     }
     auto& loop = *owner_->loop_;
     if (timer_) loop.cancel(*std::exchange(timer_, std::nullopt));
@@ -163,13 +165,15 @@ void quorum_store::question::proceed()
 {
     auto next = machine_->take_effects();
     for (const auto& each : next.sends) {
-        owner_->send(each,
-                     [self = shared_from_this(), each](const core::reply& got, boot_time now) {
-                         // The claim notes the number of each node.
-                         self->owner_->on_reply(self->who_, each, got, now);
-                         self->machine_->on_raise(each.node, std::get<core::raise_reply>(got), now);
-                         self->proceed();
-                     });
+        owner_->send(
+            each,
+            [self = shared_from_this(), each](const core::reply& got, boot_time now) {
+                // The claim notes the number of each node.
+                self->owner_->on_reply(self->who_, each, got, now);
+                self->machine_->on_raise(each.node, std::get<core::raise_reply>(got), now);
+                self->proceed();
+            },
+            [] { return true; });
     }
     auto& loop = *owner_->loop_;
     if (timer_) loop.cancel(*std::exchange(timer_, std::nullopt));

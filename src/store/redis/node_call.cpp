@@ -44,7 +44,9 @@ server_call::next vote_call::on_reply(const redis::reply_view& reply)
         return next::send;
     }
     form_ = first_form();  // the server knows the script now
-    if (!new_run_.empty()) memory_->run_with_return_script = std::move(new_run_);
+    if (!new_run_.empty() && !reply.is_error()) {
+        memory_->run_with_return_script = std::move(new_run_);
+    }
     const auto sent = std::visit([](const auto& each) { return each.sent; }, what_);
     const auto answer = read_node_answer(reply);
     if (answer) note_time(*memory_, answer->now, sent, platform_->now());

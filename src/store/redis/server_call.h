@@ -50,8 +50,8 @@ struct server_memory {
     server_settings settings{};
     server_history history{};
     std::atomic<bool> bare_refused{false};  // no bare acquires: a permission is missing
-    // Of a node of a quorum: the run of the server that surely knows the script of a return. A return must be executed at
-    // once: its caller does not wait, and may ask for the same lock again, or end its process.
+    // Of a node of a quorum: the run of the server that has had the text of the script of a return. A return should be
+    // executed at once: its caller does not wait, and may ask for the same lock again, or end its process.
     std::string run_with_return_script{};
 
     [[nodiscard]] bool has_bare_acquires() const noexcept
