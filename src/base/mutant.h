@@ -65,7 +65,6 @@ enum class mutant : std::uint8_t {
     d43_first_request,    // the lease of a vote is counted from the first request for it
     late_restore,         // a restore is executed as long as the hold is valid
     never_hands_back,     // a waiter keeps its votes although they are no majority
-    old_vote_counts,      // a vote counts again although its hand-back had no answer
 };
 
 #ifdef PAWL_MUTANTS

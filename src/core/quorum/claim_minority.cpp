@@ -192,10 +192,8 @@ void claim_machine::on_hand_back(unsigned node, const hand_back_request& asked,
             mine.offered = false;
         } else {
             // It may have gone to others, or may yet go.
-            if (!base::is(base::mutant::old_vote_counts)) {
-                mine.spend(asked.number);
-                mine.renumber = true;
-            }
+            mine.spend(asked.number);
+            mine.renumber = true;
             if (is_same) mine.what = standing::kind::unknown;
             ask_again(node, now);
         }
