@@ -131,6 +131,7 @@ void return_machine::settle(boot_time now)
 failure return_machine::no_answer() const
 {
     std::vector<node_problem> problems;
+    problems.reserve(states_.size());
     for (const auto& one : states_) {
         problems.push_back({.what = one.problem, .silent = one.under_way && !one.got});
     }
