@@ -58,7 +58,7 @@ enum class mutant : std::uint8_t {
     stripe_off_in_one_client,    // some clients use the next stripe
     bare_after_replica,          // a bare acquire of a server that was a replica meanwhile
     d6_majority_of_reachable,    // a quorum is counted over the nodes that answer
-    d8_error_leaves_votes,       // a node has an error, so the votes of the others are not returned
+    d8_error_ends_return,  // votes are returned only to the nodes before the first one with an error
     d10_failed_extend_releases,  // an extension without a majority returns all votes of the hold
     d26_greatest_number,  // the fence is the greatest number of the votes, and they are not raised
     d43_best_vote,        // the deadline of a hold is that of its best vote

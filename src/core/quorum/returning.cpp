@@ -1,5 +1,6 @@
 #include "core/quorum/returning.h"
 
+#include "base/mutant.h"
 #include "core/acquire.h"
 #include "core/give_back.h"
 #include "core/quorum/too_few.h"
@@ -56,8 +57,9 @@ void return_machine::send_again(boot_time now)
 void return_machine::send(unsigned node, std::uint64_t proposal, boot_time now)
 {
     auto& one = states_[node];
-    one.under_way = now;
     one.again_at = boot_time::max();
+    if (base::is(base::mutant::d8_error_ends_return) && nodes_->has_problem_before(node)) return;
+    one.under_way = now;
     effects_.sends.push_back({node, return_request{.mine = name_,
                                                    .sent = now,
                                                    .used = one.what.used,

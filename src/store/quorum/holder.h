@@ -56,15 +56,6 @@ struct holder {
         return all;
     }
 
-    // Whether some node could not vote because of an error.
-    [[nodiscard]] bool has_problem() const noexcept
-    {
-        for (unsigned i = 0; i < past.size(); ++i) {
-            if (claim->at(i).problem) return true;
-        }
-        return false;
-    }
-
     // The plan for a return to all nodes. `last` is the release of the caller, if there is one.
     [[nodiscard]] core::quorum::return_machine::plan parting(const core::release_request* last,
                                                              unsigned nodes,

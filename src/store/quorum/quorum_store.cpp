@@ -1,6 +1,5 @@
 #include "store/quorum/quorum_store.h"
 
-#include "base/mutant.h"
 #include "store/quorum/blocking_call.h"
 #include "store/quorum/node.h"
 #include "store/quorum/owned_request.h"
@@ -202,10 +201,7 @@ void quorum_store::proceed(const holder_ptr& who)
         if (who->claim->held()) nodes_.seen(who->claim->held()->fence);
         const auto* const others = acquired ? std::get_if<core::busy>(&*acquired) : nullptr;
         if (others != nullptr && !others->shortage.empty()) warn_of_shortage(others->shortage, now);
-        if (next.ends && base::is(base::mutant::d8_error_leaves_votes) && who->has_problem()) {
-            who->claim.reset();
-        }
-        if (next.ends && who->claim) give_back(who, nullptr, now);
+        if (next.ends) give_back(who, nullptr, now);
     }
     std::optional<core::hold_reply> released;
     if (who->returning) {
