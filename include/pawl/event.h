@@ -34,7 +34,8 @@ enum class cause {
     held_too_long,  // lock_options::longest_hold has passed
     no_beat,        // lock_options::heartbeat has passed without a call of hold::beat()
     bare_majority,  // jeopardy: of a quorum, only just a majority of the nodes has the lock. It is
-                    // renewed, but the next node that fails may take it away
+                    // renewed, but the next node that fails may take it away. The detail names the
+                    // other nodes
 };
 
 // These return the state or the cause in words, for example "jeopardy" or "no reply".
@@ -50,7 +51,8 @@ struct event {
     hold_state from{};
     hold_state to{};
     cause why{};
-    std::string detail;                    // message of the server or the system, if any
+    std::string detail;                    // message of the server or the system, or which nodes of a
+                                           // quorum are missing, if any
     std::chrono::nanoseconds valid_for{};  // to the local deadline; 0 when lost or released
 };
 

@@ -215,13 +215,14 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, mill
     // This may be the answer to an earlier renewal, which was overdue, so that another one was sent.
     const bool is_last = lease->under_way && lease->sent == sent;
     const auto* const status = std::get_if<hold_status>(&got);
-    if (status == nullptr) {
-        if (is_last) on_renewal_failed(lease, std::get<failure>(got), now, out);
-    } else if (*status == hold_status::done || *status == hold_status::weak) {
+    const auto* const barely = std::get_if<bare_majority>(&got);
+    if (const auto* const failed = std::get_if<failure>(&got)) {
+        if (is_last) on_renewal_failed(lease, *failed, now, out);
+    } else if (barely != nullptr || *status == hold_status::done) {
         if (is_last) no_longer_under_way(*lease);
         if (base::is(base::mutant::d3_renewal_from_reply)) sent = now;
         restart(*lease, length, sent);
-        on_renewed(lease, *status == hold_status::weak, out);
+        on_renewed(lease, barely, out);
     } else if (!lease->changing) {
         lose(lease, cause_of(*status), out);
     } else if (is_last) {
@@ -229,11 +230,11 @@ void lease_table::on_renewal(const lease_ptr& lease, const hold_reply& got, mill
     }
 }
 
-void lease_table::on_renewed(const lease_ptr& lease, bool weak, transitions& out)
+void lease_table::on_renewed(const lease_ptr& lease, const bare_majority* barely, transitions& out)
 {
-    if (weak && lease->state == hold_state::held) {
-        move_to(lease, hold_state::jeopardy, cause::bare_majority, {}, out);
-    } else if (weak) {
+    if (barely != nullptr && lease->state == hold_state::held) {
+        move_to(lease, hold_state::jeopardy, cause::bare_majority, barely->missing, out);
+    } else if (barely != nullptr) {
         lease->why = cause::bare_majority;
     } else if (lease->state == hold_state::jeopardy) {
         move_to(lease, hold_state::held, cause::none, {}, out);

@@ -98,7 +98,8 @@ private:
     [[nodiscard]] base::boot_time first_wake() const noexcept;
     void schedule(const lease_ptr& lease);
     void restart(lease& lease, std::chrono::milliseconds length, base::boot_time sent) const;
-    void on_renewed(const lease_ptr& lease, bool weak, transitions& out);
+    // `barely` is null if the answer does not say so.
+    void on_renewed(const lease_ptr& lease, const bare_majority* barely, transitions& out);
     void no_longer_under_way(lease& lease) noexcept;
     void move_to(const lease_ptr& lease, hold_state to, cause why, std::string detail,
                  transitions& out);

@@ -11,7 +11,6 @@ cause cause_of(hold_status what) noexcept
 {
     switch (what) {
     case hold_status::done: break;
-    case hold_status::weak: return cause::bare_majority;
     case hold_status::vanished: return cause::vanished;
     case hold_status::taken: return cause::taken;
     case hold_status::not_a_lock: return cause::not_a_lock;

@@ -44,13 +44,18 @@ struct queue_place {
 // What the store says about a holder id.
 enum class hold_status {
     done,        // it is the holder, and the request was executed
-    weak,        // the same, but only just: of a quorum, a bare majority has it (renewals only)
     vanished,    // the lock has no holder
     taken,       // the lock has another holder
     not_a_lock,  // the value under this name is of another type
 };
+// Only of renewals in a quorum: it was done, but no more than a majority of the nodes has the lock now.
+struct bare_majority {
+    std::string missing{};  // the other nodes, and what is wrong there
+
+    bool operator==(const bare_majority&) const = default;
+};
 // Here and below, `failure` comes first: a reply that was never set is a failure.
-using hold_reply = std::variant<failure, hold_status>;
+using hold_reply = std::variant<failure, hold_status, bare_majority>;
 
 [[nodiscard]] cause cause_of(hold_status what) noexcept;
 

@@ -84,8 +84,7 @@ value_or_trouble<bool> ask(Make make, sync::client_state& client, std::string_vi
     const auto got = client.ask(make(core::claim{&object, holder})).what;
     if (const auto* failed = std::get_if<core::failure>(&got)) return sync::trouble_of(*failed);
     switch (*std::get_if<core::hold_status>(&got)) {
-    case core::hold_status::done:
-    case core::hold_status::weak: return true;
+    case core::hold_status::done: return true;
     case core::hold_status::not_a_lock: return trouble{errc::not_a_lock, {}};
     case core::hold_status::vanished:
     case core::hold_status::taken: break;

@@ -83,7 +83,9 @@ TEST_F(quorum_with_faults, a_bare_majority_is_jeopardy_until_the_third_node_has_
     client own{options()};
     const auto held = mutex{own, "lock", quick()}.acquire();
     nodes_.node(0).kill();
-    EXPECT_EQ(events_.first(hold_state::jeopardy).why, cause::bare_majority);
+    const auto danger = events_.first(hold_state::jeopardy);
+    EXPECT_EQ(danger.why, cause::bare_majority);
+    EXPECT_THAT(danger.detail, HasSubstr(nodes_.node(0).url() + ": ")) << "the node is named";
     EXPECT_TRUE(always(2 * lease, [&] { return held.state() == hold_state::jeopardy; }))
         << "it is renewed all the same";
     nodes_.restart_without_data(0);

@@ -214,7 +214,7 @@ TEST_F(holding, a_hold_with_a_bare_majority_that_makes_no_progress_is_lost_for_t
     const auto lease = make_lease(0ms, 1500ms);
     table_.add(lease, at(0));
     ASSERT_EQ(take_due(at(1000)), std::vector{lease});
-    table_.on_renewal(lease, hold_status::weak, 3000ms, at(1000), at(1000), changes_);
+    table_.on_renewal(lease, bare_majority{}, 3000ms, at(1000), at(1000), changes_);
     EXPECT_TRUE(take_due(at(2000)).empty()) << "the last beat was at 0";
     EXPECT_TRUE(take_due(at(5000)).empty());
     ASSERT_EQ(changes_.size(), 2U);

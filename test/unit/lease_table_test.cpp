@@ -139,10 +139,11 @@ TEST_F(table_of_leases, a_bare_majority_is_jeopardy_until_a_renewal_finds_more)
     table_.add(lease, at(0));
     for (const auto now : {at(1000), at(2000)}) {
         ASSERT_EQ(take_due(now).size(), 1U);
-        table_.on_renewal(lease, hold_status::weak, lease->length, now, now, changes_);
+        table_.on_renewal(lease, bare_majority{"c: no answer"}, lease->length, now, now, changes_);
         ASSERT_EQ(changes_.size(), 1U) << "it is reported once";
         EXPECT_EQ(changes_[0].to, hold_state::jeopardy);
         EXPECT_EQ(changes_[0].why, cause::bare_majority);
+        EXPECT_EQ(changes_[0].detail, "c: no answer");
         EXPECT_EQ(lease->deadline.load(), now + 3000ms - 32ms) << "it is renewed";
     }
     ASSERT_EQ(take_due(at(3000)).size(), 1U);
@@ -156,7 +157,8 @@ TEST_F(table_of_leases, an_extension_does_not_end_the_jeopardy_of_a_bare_majorit
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(take_due(at(1000)));
-    table_.on_renewal(lease, hold_status::weak, lease->length, at(1000), at(1000), changes_);
+    table_.on_renewal(lease, bare_majority{"c: no answer"}, lease->length, at(1000), at(1000),
+                      changes_);
     table_.extended(lease, 3000ms, at(1100), changes_);
     EXPECT_EQ(changes_.size(), 1U);
     EXPECT_EQ(lease->state.load(), hold_state::jeopardy);
@@ -168,7 +170,8 @@ TEST_F(table_of_leases, a_failed_renewal_after_a_bare_majority_is_the_new_reason
     const auto lease = make_lease();
     table_.add(lease, at(0));
     static_cast<void>(take_due(at(1000)));
-    table_.on_renewal(lease, hold_status::weak, lease->length, at(1000), at(1000), changes_);
+    table_.on_renewal(lease, bare_majority{"c: no answer"}, lease->length, at(1000), at(1000),
+                      changes_);
     static_cast<void>(take_due(at(2000)));
     table_.on_renewal(lease, silence, lease->length, at(2000), at(2500), changes_);
     EXPECT_EQ(lease->why.load(), cause::no_reply);

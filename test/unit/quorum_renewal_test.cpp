@@ -54,6 +54,11 @@ protected:
     {
         return std::get<hold_status>(answer_.value().at(lock));
     }
+    // Of a lock that only a bare majority has: what is wrong at the other nodes.
+    [[nodiscard]] std::string missing(std::size_t lock) const
+    {
+        return std::get<bare_majority>(answer_.value().at(lock)).missing;
+    }
 
     object object_{.name = "a"};
     core::claim mine_{&object_, "me"};
@@ -106,7 +111,8 @@ TEST_F(quorum_renewal, a_node_where_an_earlier_return_may_yet_be_executed_does_n
     answer(0, hold_status::done, hold_status::done, 1);
     answer(1, hold_status::done, not_sent, 1);
     answer(2, hold_status::done, hold_status::done, 1);
-    EXPECT_EQ(status(0), hold_status::weak) << "two of three nodes count";
+    EXPECT_EQ(missing(0), "redis://c: an earlier try is being given back")
+        << "two of three nodes count";
     const auto& second = std::get<failure>(answer_.value().at(1));
     EXPECT_EQ(second.what, failure_kind::no_quorum);
     EXPECT_NE(second.detail.find("an earlier try is being given back"), std::string::npos)
@@ -134,14 +140,23 @@ TEST_F(quorum_renewal, is_done_when_all_nodes_have_the_lock)
     EXPECT_EQ(status(0), hold_status::done);
 }
 
-TEST_F(quorum_renewal, with_a_bare_majority_is_weak)
+TEST_F(quorum_renewal, with_a_bare_majority_names_the_node_that_is_missing)
 {
     start();
     answer(0, hold_status::done, 1);
     answer(1, hold_status::done, 1);
     answer(2, not_sent, 2);
-    EXPECT_EQ(status(0), hold_status::weak);
-    EXPECT_EQ(status(1), hold_status::weak);
+    EXPECT_EQ(missing(0), "redis://c: connection refused");
+    EXPECT_EQ(missing(1), "redis://c: connection refused");
+}
+
+TEST_F(quorum_renewal, with_a_bare_majority_names_the_node_that_has_voted_for_another_one)
+{
+    start();
+    answer(0, hold_status::done, 1);
+    answer(1, hold_status::done, 1);
+    answer(2, hold_status::taken, 2);
+    EXPECT_EQ(missing(0), "redis://c: no vote for this holder");
 }
 
 TEST_F(quorum_renewal, does_not_wait_for_a_slow_node_beyond_its_limit)
@@ -151,7 +166,7 @@ TEST_F(quorum_renewal, does_not_wait_for_a_slow_node_beyond_its_limit)
     answer(1, hold_status::done, 1);
     EXPECT_EQ(machine_->wake(), at(50));
     time_passes(50);
-    EXPECT_EQ(status(0), hold_status::weak);
+    EXPECT_EQ(missing(0), "redis://c: no answer yet");
 }
 
 TEST_F(quorum_renewal, waits_for_slow_nodes_if_the_others_are_no_majority)

@@ -95,14 +95,15 @@ std::optional<hold_reply> renewal_machine::verdict(std::size_t which, bool is_la
             continue;
         }
         const auto status = std::get<restored>(got).what;
+        problems[i].no_vote = status != hold_status::done;
         done += status == hold_status::done ? 1U : 0U;
         taken += status == hold_status::taken ? 1U : 0U;
         gone += status != hold_status::done ? 1U : 0U;
     }
     const auto majority = nodes_->majority();
     if (done >= majority) {
-        const bool weak = done == majority && when_ == answers::with_all;
-        return weak ? hold_status::weak : hold_status::done;
+        if (done > majority || when_ == answers::with_majority) return hold_status::done;
+        return bare_majority{problems_of(*nodes_, problems)};
     }
     if (gone > nodes_->size() - majority) {
         return taken > 0 ? hold_status::taken : hold_status::vanished;

@@ -13,7 +13,7 @@ std::string in_seconds(std::chrono::milliseconds span)
     return std::to_string(std::chrono::ceil<std::chrono::seconds>(span).count()) + " s";
 }
 
-// Empty if nothing is wrong there.
+// Why the node cannot vote. Empty if it can.
 std::string text_of(const node& which, const node_problem& problem)
 {
     if (which.duplicate) return "the same server as another node";
@@ -44,7 +44,23 @@ std::optional<failure> said_by_most(const nodes& all, const std::vector<node_pro
     return got;
 }
 
+void append(std::string& list, const node& which, const std::string& text)
+{
+    list += (list.empty() ? "" : "; ") + which.shown + ": " + text;
+}
+
 }  // namespace
+
+std::string problems_of(const nodes& all, const std::vector<node_problem>& problems)
+{
+    std::string list;
+    for (unsigned i = 0; i < all.size(); ++i) {
+        auto text = text_of(all[i], problems[i]);
+        if (text.empty() && problems[i].no_vote) text = "no vote for this holder";
+        if (!text.empty()) append(list, all[i], text);
+    }
+    return list;
+}
 
 failure too_few(const nodes& all, const std::vector<node_problem>& problems)
 {
@@ -60,7 +76,7 @@ failure too_few(const nodes& all, const std::vector<node_problem>& problems)
         if (text.empty()) {
             ++good;
         } else {
-            texts += (texts.empty() ? "" : "; ") + all[i].shown + ": " + text;
+            append(texts, all[i], text);
         }
         const bool no_server = problems[i].what && problems[i].what->no_server;
         if (no_server || problems[i].quarantine || problems[i].stepped) ++absent;

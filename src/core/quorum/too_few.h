@@ -1,4 +1,4 @@
-// The failure of a request that too few nodes have answered, with what is wrong at each of them.
+// What is wrong at each node, as text; and the failure of a request that too few nodes have answered.
 #pragma once
 
 #include "core/failure.h"
@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace pawl::core::quorum {
@@ -17,7 +18,11 @@ struct node_problem {
     std::optional<std::chrono::milliseconds> stepped{};
     bool returning = false;  // an earlier try of the same holder is being given back there
     bool silent = false;     // the node has not answered yet
+    bool no_vote = false;    // it has answered that it has no vote for the holder
 };
+
+// Names each node where something is wrong. Empty if there is none.
+[[nodiscard]] std::string problems_of(const nodes& all, const std::vector<node_problem>& problems);
 
 // If so many nodes refused that no majority is left, the failure says that. Otherwise it is `no_quorum`.
 [[nodiscard]] failure too_few(const nodes& all, const std::vector<node_problem>& problems);

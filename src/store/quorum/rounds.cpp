@@ -69,13 +69,14 @@ void quorum_store::renewal::proceed()
     }
     if (!next.answer) return;
     for (std::size_t i = 0; i < locks_.size(); ++i) {
-        const auto* const status = std::get_if<core::hold_status>(&(*next.answer)[i]);
-        const bool renewed = status != nullptr && (*status == core::hold_status::done ||
-                                                   *status == core::hold_status::weak);
+        const auto& got = (*next.answer)[i];
+        const auto* const status = std::get_if<core::hold_status>(&got);
+        const bool renewed = std::holds_alternative<core::bare_majority>(got) ||
+                             (status != nullptr && *status == core::hold_status::done);
         const auto& who = locks_[i].who;
-        const bool released =
-            status == nullptr && base::is(base::mutant::d10_failed_extend_releases);
-        if (!who->claim || (status == nullptr && !released)) continue;
+        const bool failed = std::holds_alternative<core::failure>(got);
+        const bool released = failed && base::is(base::mutant::d10_failed_extend_releases);
+        if (!who->claim || (failed && !released)) continue;
         if (renewed) {
             who->claim->renewed(locks_[i].lease, machine_->sent());
         } else {
