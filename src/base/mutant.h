@@ -64,6 +64,7 @@ enum class mutant : std::uint8_t {
     d43_best_vote,        // the deadline of a hold is that of its best vote
     d43_first_request,    // the lease of a vote is counted from the first request for it
     late_restore,         // a restore is executed as long as the hold is valid
+    restores_briefly,     // a short extension restores a vote for less than the hold is valid
     never_hands_back,     // a waiter keeps its votes although they are no majority
 };
 

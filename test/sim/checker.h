@@ -189,7 +189,8 @@ protected:
     [[nodiscard]] std::optional<std::size_t> index_of(std::string_view key) const;
     [[nodiscard]] holder_record& record_of(std::string_view holder);
     [[nodiscard]] bool believes(const belief& which) const;
-    [[nodiscard]] bool excused(std::size_t lock, std::string_view holder) const;
+    // Whether the server may have granted the lock to another one too.
+    [[nodiscard]] virtual bool excused(std::size_t lock, std::string_view holder) const;
     // Whether a holder may be told within its lease that it has lost the lock.
     [[nodiscard]] virtual bool may_have_lost(std::size_t lock, std::string_view holder) const
     {

@@ -88,12 +88,13 @@ void quorum_checker::after_script(unsigned node, const script_call& call, std::s
         const bool is_new = is && is != was;
         const auto drift =
             std::chrono::duration_cast<nanoseconds>(plan_->longest_lease * plan_->drift);
-        const bool stepped = locks_[lock].forgotten > here.began;  // it may end too early
+        const bool stepped = here.stepped > here.began;  // it may end too early
         if (is_new && call.what != kind::restore && here.began >= 0ns && !stepped &&
             world_->now() < here.began + plan_->longest_lease - drift) {
             fail("quarantine", lock,
                  "node " + std::to_string(node) + " votes although it was started again");
         }
+        count_vote(node, lock, call, i, reply, was, is);
         if (!reply.starts_with('-')) check_answer(node, lock, call, i, reply, was, is);
         if (call.what == kind::vote) after_vote(node, lock, call, reply);
         if (call.what == kind::return_vote) record_of(holder).released = true;
@@ -102,6 +103,22 @@ void quorum_checker::after_script(unsigned node, const script_call& call, std::s
         const bool chooses = call.what != kind::restore && is != holder;
         if (is_new && chooses) check_order(node, lock, *is, waiters_before[i]);
     }
+}
+
+void quorum_checker::count_vote(unsigned node, std::size_t lock, const script_call& call,
+                                std::size_t i, std::string_view reply,
+                                const std::optional<std::string>& was,
+                                const std::optional<std::string>& is)
+{
+    if (was && is != was) votes_[*was].nodes.erase(node);
+    // Of these scripts, only a raise does not count the lease anew.
+    const bool renewed = is == call.holder(i) && call.what != kind::raise &&
+                         !reply.starts_with('-') &&
+                         code_of(reply, call.what == kind::restore ? i + 1 : 0) > 0;
+    if (!is || (is == was && !renewed)) return;
+    auto& votes = votes_[*is];
+    votes.lock = lock;
+    votes.nodes[node] = world_->now() + nodes_[node].where().ttl_of(locks_[lock].name);
 }
 
 // A node has voted for a waiter. Those with smaller tickets were removed, because nobody listens for them.
@@ -173,6 +190,7 @@ void quorum_checker::check_answer(unsigned node, std::size_t lock, const script_
         fail("only the owner", lock,
              "node " + std::to_string(node) + " gives a wrong answer to " + short_id(holder));
     }
+    if (restores && code > 0) check_rest(node, lock, holder, call.arguments[5 + 5 * i]);
     if (restores && code == 2) check_restore(lock, holder);
     if (!restores || was) return;
     auto now = std::to_string(nodes_[node].where().clock().count());
@@ -189,6 +207,22 @@ void quorum_checker::check_answer(unsigned node, std::size_t lock, const script_
     } else if (!is_held && has) {
         fail("what ended stays ended", lock,
              short_id(holder) + " gets its vote again after its deadline");
+    }
+}
+
+// A vote that was renewed or restored lasts as long as the hold did before: until that time in µs by the node's clock.
+void quorum_checker::check_rest(unsigned node, std::size_t lock, std::string_view holder,
+                                std::string_view held_until)
+{
+    if (held_until == "0" || plan_->has(fault::server_back)) return;
+    constexpr auto rounding = 1ms;
+    auto& where = nodes_[node].where();
+    const auto until = std::chrono::floor<std::chrono::milliseconds>(
+        std::chrono::microseconds{std::stoll(std::string{held_until})});
+    if (where.clock() + where.ttl_of(locks_[lock].name) + rounding < until) {
+        fail("a kept vote lasts", lock,
+             "node " + std::to_string(node) + " restores a vote of " + short_id(holder) +
+                 " for less than the hold lasts");
     }
 }
 
@@ -235,6 +269,17 @@ void quorum_checker::node_tells(unsigned node, std::string_view push)
         return "node " + std::to_string(node) + " tells " + short_id(got->holder) +
                " of its vote, number " + std::to_string(got->fence);
     });
+}
+
+// A node that has lost its data is in quarantine, so its votes still keep others out. A node that forgot a vote without
+// noticing may vote for another holder at once.
+void quorum_checker::node_forgot(unsigned node, std::optional<std::size_t> only_lock)
+{
+    if (!only_lock) nodes_[node].stepped = world_->now();
+    for (auto& [holder, votes] : votes_) {
+        if (only_lock && votes.lock != *only_lock) continue;
+        if (votes.nodes.erase(node) > 0) votes.some_forgotten = true;
+    }
 }
 
 void quorum_checker::node_lost(unsigned node)
@@ -299,6 +344,17 @@ void quorum_checker::write(const belief& which)
     if (believes(which) && !excused(which.lock, which.holder)) {
         fail("register", which.lock, "the holder of the lock is refused");
     }
+}
+
+// Another one gets a majority only if no majority is left of the votes for this holder.
+bool quorum_checker::excused(std::size_t lock, std::string_view holder) const
+{
+    if (checker::excused(lock, holder)) return true;
+    const auto found = votes_.find(holder);
+    if (found == votes_.end() || !found->second.some_forgotten) return false;
+    const auto lasts = [&](const auto& vote) { return vote.second > world_->now(); };
+    return static_cast<std::size_t>(std::ranges::count_if(found->second.nodes, lasts)) <=
+           nodes_.size() / 2;
 }
 
 bool quorum_checker::server_has(const belief& which) const

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@ public:
 
     void write(const belief& which) override;
     void data_lost(bool /*known*/) override {}
+    void node_forgot(unsigned node, std::optional<std::size_t> only_lock) override;
     void node_lost(unsigned node) override;
     void node_began(unsigned node) override;
     void watch_waiting() override;
@@ -35,6 +38,7 @@ public:
 
 protected:
     void check_fence(const belief& fresh) override;
+    [[nodiscard]] bool excused(std::size_t lock, std::string_view holder) const override;
     [[nodiscard]] bool server_has(const belief& which) const override;
     void check_exclusion(std::size_t lock) override { check_one_holder(lock); }
     [[nodiscard]] bool may_have_lost(std::size_t lock, std::string_view holder) const override;
@@ -56,8 +60,9 @@ private:
         [[nodiscard]] bool is_in_quarantine(std::chrono::milliseconds length) const;
         // A node that does not vote does not remove places whose time is over, and votes for none of them later.
         [[nodiscard]] bool keeps_place(std::string_view lock, std::string_view waiter) const;
-        nanoseconds lost{-1};   // when it last lost data
-        nanoseconds began{-1};  // when its last quarantine began
+        nanoseconds lost{-1};     // when it last lost data
+        nanoseconds began{-1};    // when its last quarantine began
+        nanoseconds stepped{-1};  // when its clock last went ahead
 
     private:
         quorum_checker* owner_;
@@ -78,6 +83,16 @@ private:
         bool stalled_seen = false;
     };
 
+    // The votes of a holder that its nodes have not forgotten: until when each lasts.
+    struct votes_record {
+        std::size_t lock = 0;
+        std::map<unsigned, nanoseconds> nodes;
+        bool some_forgotten = false;
+    };
+
+    void count_vote(unsigned node, std::size_t lock, const script_call& call, std::size_t i,
+                    std::string_view reply, const std::optional<std::string>& was,
+                    const std::optional<std::string>& is);
     void after_script(unsigned node, const script_call& call, std::string_view reply,
                       const std::vector<std::optional<std::string>>& holders_before,
                       const std::vector<std::vector<std::string>>& waiters_before);
@@ -88,6 +103,8 @@ private:
     void check_order(unsigned node, std::size_t lock, std::string_view chosen,
                      const std::vector<std::string>& waiters_before);
     void check_votes(const belief& fresh);
+    void check_rest(unsigned node, std::size_t lock, std::string_view holder,
+                    std::string_view held_until);
     void check_restore(std::size_t lock, std::string_view holder);
     void after_hand_back(unsigned node, const script_call& call, std::string_view reply,
                          std::uint64_t number_before);
@@ -99,6 +116,7 @@ private:
 
     std::deque<eye> nodes_;
     std::vector<own_record> own_;
+    std::map<std::string, votes_record, std::less<>> votes_;  // by holder
 };
 
 }  // namespace pawl::sim

@@ -50,6 +50,11 @@ public:
     // The server has no data any more. If `known` is false, it has those of an earlier time.
     virtual void data_lost(bool known) = 0;
 
+    // This node of a quorum has lost a lock, or its clock goes ahead, so that leases end early there. It does not notice.
+    virtual void node_forgot(unsigned /*node*/, std::optional<std::size_t> only_lock)
+    {
+        server_forgot(only_lock);
+    }
     // This node of a quorum has lost its data, or has those of an earlier time.
     virtual void node_lost(unsigned /*node*/) {}
     // This node of a quorum was started again, or emptied: it is in quarantine.

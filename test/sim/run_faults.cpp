@@ -171,7 +171,7 @@ bool run::strike_server(kind_of_harm& harm)
     case fault::deletions: {
         const auto lock = chance.below(plan_.locks.size());
         server.erase(checker_->key_of(lock));
-        checker_->server_forgot(lock);
+        checker_->node_forgot(static_cast<unsigned>(node), lock);
         break;
     }
     case fault::full_memory:
@@ -270,7 +270,7 @@ bool run::step_server_clock(std::size_t node, nanoseconds by)
     if (stepped + by > 10h || stepped + by < -10h) return false;
     stepped += by;
     nodes_[node]->step_clock(by);
-    if (by > 0ns) checker_->server_forgot(std::nullopt);
+    if (by > 0ns) checker_->node_forgot(static_cast<unsigned>(node), std::nullopt);
     return true;
 }
 

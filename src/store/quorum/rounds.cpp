@@ -24,6 +24,9 @@ void quorum_store::renewal::start(answers when, boot_time until)
             .mine = who->name(), .lease = lease, .number = hold.fence + who->claim->reserve()};
         if (now < hold.deadline) {
             part.held_until = hold.deadline;
+            // A vote that is restored lasts as long as the hold, also if this is an extension by less.
+            const auto rest = core::lease_until(hold.deadline, now, owner_->nodes_.drift());
+            if (!base::is(base::mutant::restores_briefly)) part.lease = std::max(lease, rest);
         }
         locks.push_back({.what = part, .avoided = who->avoided(now)});
         for (unsigned node = 0; node < owner_->nodes_.size(); ++node) {
