@@ -30,7 +30,8 @@
 // call. After that, or if the server loses its data, the barrier begins with a new first phase, and
 // expects the number of the constructor again, also if participants had dropped out. A waiter whose
 // arrival is lost gets `refused`. If the server has a barrier of this name that was made for
-// another number, calls fail with `refused`; the message has both numbers.
+// another number, calls fail with `refused`; the message has both numbers. A quorum has no
+// barriers: docs/topologies/quorum.md, "Which locks work".
 #pragma once
 
 #include <pawl/client.h>

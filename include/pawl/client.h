@@ -1,6 +1,6 @@
-// pawl::client connects this process to one server. It owns the connections, renews the locks
-// and reports events. Make one client per process and server, and pass it to the mutexes
-// by reference.
+// pawl::client connects this process to one store: a server, a primary with replicas, a Redis
+// Cluster or a quorum. It owns the connections, renews the locks and reports events. Make one
+// client per process and store, and pass it to the mutexes by reference.
 //
 //   pawl::client client{"redis://127.0.0.1:6379"};
 //
@@ -56,9 +56,12 @@ public:
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // Checks that the server answers.
-    // Round trips: one.
-    // On failure: throws pawl::error or sets ec (unreachable, refused, wrong_process).
+    // Checks that the server answers: with sentinels the primary, in a Cluster every primary, of a
+    // quorum a majority of the nodes.
+    // Round trips: one; in a Cluster one to each primary, one after the other; of a quorum one to
+    //     each node, at the same time. With sentinels and in a Cluster, more if the primaries are
+    //     not known yet.
+    // On failure: throws pawl::error or sets ec (unreachable, refused, no_quorum, wrong_process).
     // Threads: any thread may call it.
     // Cancellation: none. It ends within client_options::command_limit.
     void ping();
@@ -79,11 +82,13 @@ public:
 
     // Says that the nodes of a quorum are new: they may vote at once. Call it once, when all nodes
     // of a new installation run. Otherwise each of them waits until all locks that it may have
-    // forgotten have ended. If locks exist on a node, nothing is changed, unless `force` is true.
-    // Never use `force` while clients hold locks: a node that was emptied may then vote twice.
+    // forgotten have ended. If a node has or had locks, nothing is changed, unless `force` is true.
+    // A lock is seen by its fence, a key pawl:fence:…, which stays for 24 hours after the last use.
+    // Only the database of the node's URL is searched. Never use `force` while clients hold locks:
+    // a node that was emptied may then vote twice.
     // Round trips: a few to each node, at the same time.
-    // On failure: throws pawl::error (no_quorum if a node does not answer, refused if locks exist,
-    //     bad_argument if the URL does not name a quorum, wrong_process).
+    // On failure: throws pawl::error (no_quorum if a node does not answer, refused if a node has or
+    //     had locks, bad_argument if the URL does not name a quorum, wrong_process).
     // Threads: any thread may call it.
     // Cancellation: none. It ends within 10 times client_options::command_limit.
     void init_nodes(bool force = false);
@@ -93,7 +98,7 @@ public:
     // Threads: any thread may call it.
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // Returns the address of the server, without any password.
+    // Returns the address of the server, or those of the servers in the URL, without any password.
     // Round trips: none.
     // Threads: any thread may call it.
     [[nodiscard]] const std::string& server() const noexcept;

@@ -56,7 +56,8 @@
 //
 // The object belongs to a mutex or fair_mutex and has a name of its own. All objects with the same
 // names are one condition, and are on one server. It may be destroyed while calls are in progress,
-// and may outlive the mutex object. Needs Redis 6.0.6 or later.
+// and may outlive the mutex object. Needs Redis 6.0.6 or later. A quorum does not have conditions:
+// docs/topologies/quorum.md, "Which locks work".
 #pragma once
 
 #include <pawl/detail/condition_lock.h>

@@ -29,6 +29,8 @@
 // last release or resize(). If the last holder crashed, it may forget it sooner, but not before the
 // lease has ended. resize() changes the capacity while the semaphore is in use.
 //
+// A quorum does not have this kind: docs/topologies/quorum.md, "Which locks work".
+//
 // <pawl/acquirable.h> documents the calls that take one permit, how a caller waits, and lifetimes.
 // Permits are never passed on inside the process: every grant is made by the server.
 #pragma once

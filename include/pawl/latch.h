@@ -13,7 +13,7 @@
 // After that, or if the server loses its data, the latch is closed and counts from the beginning.
 // So give each use a name of its own, for example with the date or the number of the batch. If the
 // server has a latch of this name that expects another number, calls fail with `refused`; the
-// message has both numbers.
+// message has both numbers. A quorum has no latches: docs/topologies/quorum.md, "Which locks work".
 //
 // <pawl/waitable.h> documents the functions that wait. The object may be destroyed while other
 // objects, in this process or elsewhere, use the same latch. Destroy the client last.

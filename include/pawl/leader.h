@@ -39,6 +39,9 @@
 //   auto me = primary.candidate("10.0.0.7:80");
 //   pawl::leader::term term{co_await pawl::coro::acquire(me)};
 //
+// A quorum has no leaders: docs/topologies/quorum.md, "Which locks work". A fair_mutex elects one
+// holder there, without a payload.
+//
 // The leader object may be destroyed before its candidates, terms and changes. Destroy the client
 // last.
 #pragma once

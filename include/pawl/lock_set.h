@@ -35,11 +35,13 @@
 // linger. A thread that holds one of the locks through another object, and then waits for the set,
 // waits for itself; only lock() of the same lock_set detects that.
 //
-// All locks of a set are on one server, that of its client. In a Redis Cluster, all names would
-// need the same hash tag. For locks on several servers, use std::scoped_lock or std::lock with
-// several mutexes. It waits for one of them, and only tries the others. If one of those is busy, it
-// gives back what it has, and begins again. So it cannot deadlock either. But it takes the locks
-// one after the other, and each has a lease and a fence of its own.
+// All locks of a set are on one server, that of its client. In a Redis Cluster, all names need the
+// same hash tag. A quorum has no sets, because no single step takes all locks there
+// (docs/topologies/quorum.md). For locks on several servers, in several slots or on a quorum, use
+// std::scoped_lock or std::lock with several mutexes. It waits for one of them, and only tries the
+// others. If one of those is busy, it gives back what it has, and begins again. So it cannot
+// deadlock either. But it takes the locks one after the other, and each has a lease and a fence of
+// its own.
 //
 // <pawl/lockable.h> and <pawl/acquirable.h> document the functions. All forms are there: blocking,
 // with a std::error_code, for Boost.Asio, coroutines and futures.

@@ -38,6 +38,8 @@
 // period lasts, and whether it is retried. A pawl::mutex of the same name excludes runs while it is
 // held, and is excluded by them.
 //
+// A quorum does not have this kind: docs/topologies/quorum.md, "Which locks work".
+//
 // The object may be destroyed before its turns. Destroy the client last.
 #pragma once
 

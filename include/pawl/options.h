@@ -179,7 +179,7 @@ struct poll {
 };
 
 struct lock_options {
-    std::chrono::milliseconds lease{30'000};  // 10 ms – 24 h
+    std::chrono::milliseconds lease{30'000};  // 10 ms – 24 h; on a quorum to longest_lease
     bool renew = true;                        // every third of the lease while held
     std::variant<notify, poll> wait{};
 
@@ -191,7 +191,8 @@ struct lock_options {
     // the lock again in that time, that costs no round trip. unlock() does not free the lock on the
     // server at once. The client releases it when `linger` has passed, or earlier if another client
     // asks for the lock. If that client waits, it gets the lock after four messages (two round
-    // trips). 0 – 1 min; 0 is off. Needs `renew` and `notify`. Only for mutex and recursive_mutex.
+    // trips). 0 – 1 min; 0 is off. Needs `renew` and `notify`. Only for mutex and recursive_mutex,
+    // and not on a quorum.
     std::chrono::milliseconds linger{0};
 
     // The longest time for which one grant can be held, however long the work takes and whatever

@@ -42,7 +42,8 @@
 // out for the rest of its lease, and no longer.
 //
 // lock_options::linger must be 0 and lock_options::layout must be unset. A name belongs to one kind
-// of lock: a mutex and a shared_mutex of the same name get `not_a_lock`.
+// of lock: a mutex and a shared_mutex of the same name get `not_a_lock`. A quorum does not have
+// this kind: docs/topologies/quorum.md, "Which locks work".
 //
 // <pawl/acquirable.h> and <pawl/lockable.h> document the functions of both sides.
 #pragma once

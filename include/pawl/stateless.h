@@ -1,6 +1,7 @@
 // Lock functions that keep no state in this process. The caller chooses the holder id. Any process
 // that knows the name of the lock and the holder id can unlock it. Nothing is renewed: the lock
-// ends with its lease, unless unlock() comes first.
+// ends with its lease, unless unlock() comes first. On a quorum these functions fail with
+// `bad_argument`: docs/topologies/quorum.md, "Which locks work".
 #pragma once
 
 #include <pawl/client.h>
