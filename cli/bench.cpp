@@ -102,6 +102,9 @@ void bench_session::introduce() const
     say("measuring " + client_.server() + " for about " +
         describe(options_.per_part * options_.parts.size()) + "; it uses only its own locks, " +
         in_quotes(options_.prefix + "..."));
+    if (options_.leaves_out_linger) {
+        say("the part linger is left out: the locks of a quorum do not linger");
+    }
 }
 
 void bench_session::measure_all()

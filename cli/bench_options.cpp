@@ -2,6 +2,7 @@
 
 #include "duration.h"
 #include "say.h"
+#include "server_url.h"
 #include "url_option.h"
 #include "usage.h"
 
@@ -25,7 +26,8 @@ using std::chrono::milliseconds;
               "from a release by one client to the grant for another client that waits"},
              {"threads", "acquire and release by many threads at once, each with its own lock"},
              {"linger",
-              "lock and unlock a lock that stays with this process, without a round trip"},
+              "lock and unlock a lock that stays with this process, without a round trip (not on "
+              "a quorum)"},
          }}}},
         {.title = "What it does to the server",
          .blocks = {paragraph{
@@ -147,6 +149,18 @@ void check_prefix(const std::string& prefix)
     return result;
 }
 
+// The locks of a quorum do not linger.
+void check_linger(bench_options& options, bool parts_were_chosen)
+{
+    const auto linger = std::ranges::find(options.parts, bench_part::linger);
+    if (!is_quorum(options.server.url) || linger == options.parts.end()) return;
+    if (parts_were_chosen) {
+        refuse("--only: linger cannot be measured on a quorum, whose locks do not linger");
+    }
+    options.parts.erase(linger);
+    options.leaves_out_linger = true;
+}
+
 }  // namespace
 
 std::string_view word_of(bench_part part) noexcept
@@ -171,13 +185,14 @@ std::optional<bench_options> parse_bench_options(const std::vector<std::string>&
     bench_command_line app;
     if (!app.understand(arguments)) return std::nullopt;
     bench_options& options = app.given.options;
-    options.parts = app.count("--only") > 0
-                        ? parts_of(app.given.only)
-                        : std::vector<bench_part>{all_parts.begin(), all_parts.end()};
+    const bool parts_were_chosen = app.count("--only") > 0;
+    options.parts = parts_were_chosen ? parts_of(app.given.only)
+                                      : std::vector<bench_part>{all_parts.begin(), all_parts.end()};
     check_duration(options.per_part);
     check_prefix(options.prefix);
     if (options.json && options.histogram) refuse("--json and --histogram cannot be used together");
     options.server = choose_server(app.given.server, remote::not_needed, no_memory);
+    check_linger(options, parts_were_chosen);
     return std::move(options);
 }
 

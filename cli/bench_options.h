@@ -22,7 +22,8 @@ struct bench_options {
     server_choice server;
     std::chrono::milliseconds per_part{2'000};
     unsigned threads = 16;
-    std::vector<bench_part> parts;  // at least one, in order
+    std::vector<bench_part> parts;   // at least one, in order
+    bool leaves_out_linger = false;  // all parts were wanted, but the server is a quorum
     std::string prefix = "pawl-bench:";
     bool json = false;
     bool histogram = false;  // even if stdout is not a terminal

@@ -4,6 +4,8 @@
 #include "support/acl_rule.h"
 #include "support/fault_proxy.h"
 #include "support/free_port.h"
+#include "support/quorum_nodes.h"
+#include "support/redis_cluster.h"
 
 #include <gmock/gmock.h>
 
@@ -208,6 +210,74 @@ TEST_F(bench_command, ends_at_once_at_the_second_signal)
     EXPECT_EQ(running.wait(patience), killed_by(SIGTERM)) << running.err();
     EXPECT_EQ(running.out(), "");
     server_.thaw();
+}
+
+class bench_on_a_quorum : public testing::Test {
+protected:
+    [[nodiscard]] result bench(const words& arguments) const
+    {
+        words all{"bench", "--url", nodes_.url()};
+        all.insert(all.end(), short_parts.begin(), short_parts.end());
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return run_pawl(all, {"LC_ALL=C"});
+    }
+
+    void SetUp() override
+    {
+        ASSERT_EQ(run_pawl({"quorum", "init", "--url", nodes_.url()}).end, exited(0));
+    }
+
+    quorum_nodes nodes_;
+};
+
+TEST_F(bench_on_a_quorum, measures_every_part_but_linger_and_says_so)
+{
+    const result got = bench({});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    for (const char* title : {"\nround trip", "\nacquire a free lock", "\nrelease it",
+                              "\nacquire and release", "\nhand-off", "\n4 threads"}) {
+        EXPECT_THAT(got.out, HasSubstr(title));
+    }
+    EXPECT_THAT(got.out, Not(HasSubstr("lingers")));
+    EXPECT_THAT(got.err, HasSubstr("for about 200 ms;"));
+    EXPECT_THAT(got.err, HasSubstr("\npawl: the part linger is left out: the locks of a quorum do "
+                                   "not linger\n"));
+}
+
+TEST_F(bench_on_a_quorum, is_complete_without_linger)
+{
+    const result got = bench({"--json"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_THAT(got.out, HasSubstr("\"complete\":true,\"problem\":null,"));
+    EXPECT_THAT(got.out, Not(HasSubstr("linger")));
+}
+
+TEST_F(bench_on_a_quorum, says_nothing_of_linger_if_other_parts_were_chosen)
+{
+    const result got = bench({"--only", "ping,lock"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_THAT(got.err, Not(HasSubstr("linger")));
+}
+
+TEST_F(bench_on_a_quorum, refuses_linger_before_it_measures)
+{
+    const result got = bench({"--only", "ping,linger"});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_EQ(got.out, "");
+    EXPECT_THAT(got.err, HasSubstr("--only: linger cannot be measured on a quorum, whose locks do "
+                                   "not linger"));
+}
+
+TEST(bench_in_a_cluster, measures_every_part)
+{
+    const redis_cluster cluster{{.replicas = 0}};
+    words line{"bench", "--url", cluster.url(), "--json"};
+    line.insert(line.end(), short_parts.begin(), short_parts.end());
+    const result got = run_pawl(line);
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    for (const char* part : {"ping", "acquire", "release", "hand_off", "threads", "linger"}) {
+        EXPECT_THAT(got.out, HasSubstr("\"" + std::string{part} + "\":{\"count\":"));
+    }
 }
 
 class vanishing_server : public bench_command, public testing::WithParamInterface<const char*> {};
