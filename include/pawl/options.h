@@ -95,8 +95,10 @@ struct client_options {
     // Query parameters (?a=b&c=d): db, name, password_file, password_env, ca_file, cert_file,
     // key_file, server_name, verify=on|off, acknowledged=N|majority. With sentinels also:
     // sentinel_user, sentinel_password_file, sentinel_password_env, sentinel_tls=on|off,
-    // sentinel_ca_file. The members below override the URL. There is one exception: certificates
-    // are not verified if either the URL or tls.verify says so.
+    // sentinel_ca_file, sentinel_cert_file, sentinel_key_file, sentinel_server_name,
+    // sentinel_verify=on|off. The members below override the URL. There is one exception:
+    // certificates are not verified if either the URL or tls.verify says so; for the sentinels
+    // likewise.
     std::string url = "redis://127.0.0.1:6379";
 
     // Set at most one of the three password members.

@@ -113,6 +113,11 @@ std::vector<url_parameter> sentinel_parameters(sentinel_options& sentinel)
         {"sentinel_tls",
          [&](const std::string& v) { sentinel.encrypted = on_or_off("sentinel_tls", v); }},
         {"sentinel_ca_file", [&](const std::string& v) { sentinel.tls.ca_file = v; }},
+        {"sentinel_cert_file", [&](const std::string& v) { sentinel.tls.cert_file = v; }},
+        {"sentinel_key_file", [&](const std::string& v) { sentinel.tls.key_file = v; }},
+        {"sentinel_server_name", [&](const std::string& v) { sentinel.tls.server_name = v; }},
+        {"sentinel_verify",
+         [&](const std::string& v) { sentinel.tls.verify = on_or_off("sentinel_verify", v); }},
     };
 }
 

@@ -92,6 +92,62 @@ TEST(deployment, tls_is_for_sentinels_too_unless_they_have_none)
     EXPECT_FALSE(read_deployment(options).found.where.tls);
 }
 
+TEST(deployment, a_url_has_all_tls_options_for_sentinels)
+{
+    const auto got = read(
+        "rediss+sentinel://a/main?sentinel_ca_file=/ca&sentinel_cert_file=/cert&"
+        "sentinel_key_file=/key&sentinel_server_name=s&sentinel_verify=off");
+    const auto& sentinel = got.servers.front().tls;
+    EXPECT_EQ(sentinel.ca_file, "/ca");
+    EXPECT_EQ(sentinel.cert_file, "/cert");
+    EXPECT_EQ(sentinel.key_file, "/key");
+    EXPECT_EQ(sentinel.server_name, "s");
+    EXPECT_FALSE(sentinel.verify);
+    // They are not for the primary.
+    EXPECT_EQ(got.found.tls.ca_file + got.found.tls.cert_file + got.found.tls.key_file, "");
+    EXPECT_EQ(got.found.tls.server_name, "");
+    EXPECT_TRUE(got.found.tls.verify);
+    EXPECT_TRUE(read("rediss+sentinel://a/main?sentinel_verify=on").servers.front().tls.verify);
+}
+
+TEST(deployment, the_tls_options_of_the_primary_are_not_for_sentinels)
+{
+    const auto got = read("rediss+sentinel://a/main?ca_file=/ca&server_name=s&verify=off");
+    EXPECT_EQ(got.found.tls.ca_file, "/ca");
+    EXPECT_EQ(got.servers.front().tls.ca_file, "");
+    EXPECT_EQ(got.servers.front().tls.server_name, "");
+    EXPECT_TRUE(got.servers.front().tls.verify);
+}
+
+TEST(deployment, the_tls_options_for_sentinels_beside_a_url_override_it)
+{
+    auto options = with_url(
+        "rediss+sentinel://a/main?sentinel_cert_file=/cert&sentinel_key_file=/key&"
+        "sentinel_server_name=s&sentinel_verify=on");
+    options.sentinel.tls.cert_file = "/other-cert";
+    options.sentinel.tls.key_file = "/other-key";
+    options.sentinel.tls.server_name = "t";
+    options.sentinel.tls.verify = false;
+    const auto got = read_deployment(options).servers.front().tls;
+    EXPECT_EQ(got.cert_file, "/other-cert");
+    EXPECT_EQ(got.key_file, "/other-key");
+    EXPECT_EQ(got.server_name, "t");
+    EXPECT_FALSE(got.verify);
+}
+
+TEST(deployment, bad_tls_options_for_sentinels_are_refused)
+{
+    EXPECT_TRUE(has(refusal("rediss+sentinel://a/main?sentinel_cert_file=/cert"),
+                    "cert_file and key_file must be given together"));
+    EXPECT_TRUE(has(refusal("rediss+sentinel://a/main?sentinel_verify=no"),
+                    "sentinel_verify is 'no' (allowed: on, off)"));
+    for (const auto* const each : {"sentinel_server_name=s", "sentinel_verify=off"}) {
+        EXPECT_TRUE(has(refusal(std::string{"redis+sentinel://a/main?"} + each),
+                        "tls: options are given, but sentinel is not encrypted"));
+    }
+    EXPECT_TRUE(has(refusal("rediss://a?sentinel_verify=off"), "unknown parameter"));
+}
+
 TEST(deployment, the_option_decides_about_tls_for_sentinels_rather_than_the_url)
 {
     auto options = with_url("redis+sentinel://a/main?sentinel_tls=on");
@@ -159,6 +215,16 @@ TEST(deployment, a_quorum_is_a_list_of_urls)
     EXPECT_EQ(read_deployment(options).servers.size(), 3U);
     options.url = "redis://d";
     EXPECT_TRUE(has(refusal(options), "beside nodes"));
+}
+
+TEST(deployment, a_quorum_has_three_five_or_seven_nodes)
+{
+    std::string url = "redlock:redis://a,redis://b,redis://c";
+    EXPECT_EQ(read(url).servers.size(), 3U);
+    url += ",redis://d,redis://e";
+    EXPECT_EQ(read(url).servers.size(), 5U);
+    url += ",redis://f,redis://g";
+    EXPECT_EQ(read(url).servers.size(), 7U);
 }
 
 TEST(deployment, a_quorum_of_another_size_or_with_duplicates_is_refused)
