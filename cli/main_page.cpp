@@ -48,9 +48,10 @@ namespace {
             }},
             paragraph{
                 "With sentinels, USER, PASSWORD and these parameters are for the primary. Those "
-                "for "
-                "the sentinels are sentinel_user, sentinel_password_file, sentinel_password_env, "
-                "sentinel_tls (on or off; default: as the primary) and sentinel_ca_file."},
+                "for the sentinels are sentinel_user, sentinel_password_file, "
+                "sentinel_password_env, sentinel_tls (on or off; default: as the primary), "
+                "sentinel_ca_file, sentinel_cert_file, sentinel_key_file, sentinel_server_name "
+                "and sentinel_verify."},
         }};
 }
 
@@ -65,7 +66,8 @@ namespace {
             entries{{
                 {"url", "the server"},
                 {"password_file",
-                 "for the url of the same file, like the next three; an absolute path"},
+                 "for the url of the same file (with redlock: for each node), like the next "
+                 "three; an absolute path"},
                 {"ca_file", "the same"},
                 {"cert_file", "the same"},
                 {"key_file", "the same"},

@@ -3,6 +3,7 @@
 #include "common/columns.h"
 #include "duration.h"
 #include "exit_code.h"
+#include "server_url.h"
 #include "url_option.h"
 #include "usage.h"
 
@@ -118,7 +119,7 @@ public:
     {
         const auto chosen = choose_server(show->parsed() ? shown : marked, remote::not_needed,
                                           "a memory: server is no quorum");
-        if (!chosen.url.starts_with("redlock:")) {
+        if (!is_quorum(chosen.url)) {
             refuse("the URL names no quorum (allowed: redlock:URL,URL,URL)");
         }
         return chosen.url;

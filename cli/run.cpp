@@ -11,6 +11,7 @@
 #include "run_lock.h"
 #include "run_options.h"
 #include "say.h"
+#include "server_url.h"
 #include "signals.h"
 #include "supervised_command.h"
 #include "url_option.h"
@@ -84,7 +85,7 @@ client_options session::make_client_options() const
         tell(happened);
         bell_.ring();
     };
-    if (options_.verbose || options.url.starts_with("redlock:")) {
+    if (options_.verbose || is_quorum(options.url)) {
         // Of a quorum, warnings are always shown: without them, nothing says why a lock is waited for.
         options.log = [verbose = options_.verbose](log_level level, std::string_view line) {
             if (verbose || level == log_level::warning) say(line);
@@ -142,6 +143,9 @@ bool session::would_wait_for_itself()
     if (!waits || !has_one_holder || outer_holders().empty()) return false;
     // The server may not answer. Nothing is held yet, so a signal need not wait for the answer.
     const interruption by_signal{signals_, interruption::ends_process::first_signal};
+    if (is_quorum(options_.server.url)) {
+        return is_held_by_outer_run(node_urls(options_.server.url), options_.key);
+    }
     return is_held_by_outer_run(client_, options_.key) ||
            std::ranges::any_of(options_.also, [this](const std::string& key) {
                return is_held_by_outer_run(client_, key);

@@ -5,12 +5,12 @@
 #include "once_help.h"
 #include "run_help.h"
 #include "say.h"
+#include "server_url.h"
 #include "shared_options.h"
 #include "url_option.h"
 #include "usage.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace pawl::cli {
@@ -79,13 +79,6 @@ struct halves {
 [[nodiscard]] bool has_key_of_its_own(const halves& line)
 {
     return line.divided && line.command.size() >= 2 && line.command[1] == "--";
-}
-
-[[nodiscard]] bool is_server(const std::string& word)
-{
-    constexpr std::array schemes{"redis://", "rediss://", "redis+sentinel://",
-                                 "rediss+sentinel://"};
-    return std::ranges::any_of(schemes, [&](const char* s) { return word.starts_with(s); });
 }
 
 [[nodiscard]] bool is_number(const std::string& word)
@@ -244,7 +237,7 @@ void refuse_missing_command(const std::string& key)
 
 void refuse_forgotten_url(const std::string& word)
 {
-    if (is_server(word)) refuse(in_quotes(word) + " is a server: write --url before it");
+    if (begins_as_remote(word)) refuse(in_quotes(word) + " is a server: write --url before it");
 }
 
 void take_key_and_command(halves& line, line_values& to)

@@ -3,6 +3,7 @@
 #include "common/unique_fd.h"
 #include "hide_password.h"
 #include "say.h"
+#include "server_url.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -60,6 +61,17 @@ constexpr const char* all_keys = "url, password_file, ca_file, cert_file, key_fi
         }
     }
     return result;
+}
+
+// With a quorum, the parameter is for each node.
+void add_parameter(std::string& url, const std::string& parameter)
+{
+    std::string whole;
+    for (const std::string& node : node_urls(url)) {
+        if (!whole.empty()) whole += ',';
+        whole += node + (node.find('?') == node.npos ? '?' : '&') + parameter;
+    }
+    url = (is_quorum(url) ? std::string{quorum_scheme} : "") + whole;
 }
 
 struct contents {
@@ -195,19 +207,17 @@ private:
 
     void check_url(const std::string& value) const
     {
-        constexpr std::array known{"redis://", "rediss://", "unix:/", "redis+sentinel://",
-                                   "rediss+sentinel://"};
-        if (value == "local:" ||
-            std::ranges::any_of(known, [&](const char* s) { return value.starts_with(s); })) {
-            return;
-        }
+        const bool is_local = value == "local:" || value.starts_with("local:?");
+        const bool is_here = is_local || value.starts_with("unix:/");
+        if (is_here || is_quorum(value) || begins_as_remote(value)) return;
         // Only the scheme is shown: the rest may contain a password.
         const std::string scheme = value.substr(0, value.find(':'));
         const bool has_scheme = scheme.size() < value.size() && is_name(scheme);
         refuse(
             "url " + (has_scheme ? "begins with " + in_quotes(scheme + ":") : "is not a URL") +
             " (allowed: redis://HOST[:PORT][/DB], rediss://HOST[:PORT][/DB], unix:/PATH, local:, "
-            "redis+sentinel://HOST[:PORT],…/SERVICE[/DB])");
+            "redis+sentinel://HOST[:PORT],…/SERVICE[/DB], redis+cluster://HOST[:PORT],…, "
+            "redlock:URL,URL,URL)");
     }
 
     [[nodiscard]] settings finish(mode_t mode) const
@@ -228,16 +238,15 @@ private:
             if (!result.url) {
                 refuse(file->second.line, std::string{key} + " needs a url in the same file");
             }
-            std::string& whole = result.url->value;
-            whole += whole.find('?') == whole.npos ? '?' : '&';
-            whole += key + ('=' + percent_encoded(file->second.value));
+            add_parameter(result.url->value, key + ('=' + percent_encoded(file->second.value)));
         }
         return result;
     }
 
     void check_secrecy(const place& url, mode_t mode) const
     {
-        if (!has_password(url.value) || (mode & (S_IRGRP | S_IROTH)) == 0) return;
+        const bool others_can_read = (mode & (S_IRGRP | S_IROTH)) != 0;
+        if (!others_can_read || std::ranges::none_of(node_urls(url.value), has_password)) return;
         refuse(url.line,
                "the url contains a password, and other users can read this file: chmod 600 " +
                    file_ + ", or put the password into a file that password_file names");

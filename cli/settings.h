@@ -33,7 +33,8 @@ struct setting {
 };
 
 struct settings {
-    std::optional<setting<std::string>> url;  // with the four files above as parameters
+    // With the four files above as parameters; those of a quorum, for each node.
+    std::optional<setting<std::string>> url;
     std::optional<setting<bool>> require_remote;
 };
 

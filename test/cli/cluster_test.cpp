@@ -58,6 +58,19 @@ TEST(run_in_cluster, holds_the_lock_through_a_failover)
     EXPECT_TRUE(eventually([&] { return !cluster.probe(now).exists(key); })) << "released there";
 }
 
+TEST(run_in_cluster, finds_the_cluster_and_its_password_in_a_settings_file)
+{
+    const redis_cluster cluster{{.replicas = 0, .password = "hush"}};
+    const temp_dir dir;
+    write_file(dir.file("secret"), "hush\n");
+    write_file(dir.file("pawl.conf"),
+               "url = " + cluster.url() + "\npassword_file = " + dir.file("secret") + "\n");
+    const result got =
+        run_pawl({"run", "k", "echo", "ran"}, {"PAWL_CONFIG=" + dir.file("pawl.conf")});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.out, "ran\n");
+}
+
 TEST(run_in_cluster, says_what_to_do_about_locks_in_different_slots)
 {
     const redis_cluster cluster{{.replicas = 0}};

@@ -83,6 +83,83 @@ TEST_F(quorum_command, run_names_the_nodes_that_are_down)
     }
 }
 
+TEST_F(quorum_command, finds_the_nodes_and_their_password_in_a_settings_file)
+{
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        nodes_.node(i).probe().must({"CONFIG", "SET", "requirepass", "hush"});
+    }
+    const temp_dir dir;
+    write_file(dir.file("secret"), "hush\n");
+    write_file(dir.file("pawl.conf"),
+               "url = " + nodes_.url() + "\npassword_file = " + dir.file("secret") + "\n");
+    const words there{"PAWL_CONFIG=" + dir.file("pawl.conf")};
+    const auto init = run_pawl({"quorum", "init"}, there);
+    EXPECT_EQ(init.end, exited(0)) << init.err;
+    EXPECT_THAT(init.out, HasSubstr("3 of 3 nodes can vote"));
+    const auto got = run_pawl({"run", "key", "--", "echo", "ran"}, there);
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.out, "ran\n");
+}
+
+TEST_F(quorum_command, a_nested_run_of_another_lock_works)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    const auto got = pawl_there({"run", "a", "--", PAWL_COMMAND, "run", "b", "--", PAWL_COMMAND,
+                                 "run", "c", "--", "echo", "ran"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.out, "ran\n");
+    EXPECT_EQ(got.err, "");
+}
+
+TEST_F(quorum_command, a_nested_run_under_one_on_another_server_works)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    const redis_server other;
+    const auto got = pawl_there({"run", "--url", other.unix_url(), "key", "--", PAWL_COMMAND, "run",
+                                 "key", "--", "echo", "ran"});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.out, "ran\n");
+}
+
+TEST_F(quorum_command, a_nested_run_of_the_same_lock_fails_at_once)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    const std::string inner = std::string{PAWL_COMMAND} + " run -w 1h a -- echo ran; echo inner=$?";
+    const words directly{"run", "a", "-c", inner};
+    const words deeper{"run", "a", "--", PAWL_COMMAND, "run", "b", "-c", inner};
+    for (const auto& line : {directly, deeper}) {
+        const auto got = pawl_there(line);
+        EXPECT_EQ(got.end, exited(0));
+        EXPECT_EQ(got.out, "inner=64\n");
+        EXPECT_EQ(got.err,
+                  "pawl: this command already runs under the lock 'a': it would wait for itself\n");
+    }
+}
+
+TEST_F(quorum_command, a_nested_run_of_the_same_lock_fails_too_while_a_node_is_down)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    nodes_.node(0).kill();
+    const auto got = pawl_there(
+        {"run", "a", "-c", std::string{PAWL_COMMAND} + " run -w 1h a -- echo ran; echo inner=$?"});
+    EXPECT_EQ(got.out, "inner=64\n");
+    EXPECT_THAT(got.err, HasSubstr("this command already runs under the lock 'a'"));
+}
+
+// A process that the command left running has the environment of a run that has ended. One node
+// may not have heard of the release.
+TEST_F(quorum_command, a_nested_run_that_outlives_the_outer_run_gets_the_lock)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    const std::string holder = pawl_there({"run", "a", "-c", "printf $PAWL_HOLDER"}).out;
+    ASSERT_NE(holder, "");
+    nodes_.node(0).probe().must({"SET", "a", holder, "PX", "600000"});
+    const auto got = run_pawl({"run", "-w", "1m", "a", "--", "echo", "ran"},
+                              {"PAWL_URL=" + nodes_.url(), "PAWL_HOLDER=" + holder});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.out, "ran\n");
+}
+
 TEST_F(quorum_command, init_refuses_nodes_with_locks)
 {
     ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));

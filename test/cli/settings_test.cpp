@@ -130,6 +130,29 @@ TEST_F(settings_files, give_a_password_to_their_own_url_only)
                 HasSubstr("wrong.conf, line 2: password_file needs a url in the same file"));
 }
 
+TEST_F(settings_files, may_name_every_kind_of_server)
+{
+    for (const std::string url :
+         {"redis://a", "rediss://a:7000/1", "unix:/a.sock", "local:", "local:?db=3",
+          "redis+sentinel://a,b/main", "rediss+sentinel://a/main", "redis+cluster://a,b:7000",
+          "rediss+cluster://a", "redlock:redis://a,rediss://b,unix:/c.sock"}) {
+        const std::string text = "url = " + url + "\n";
+        EXPECT_EQ(mistake_in(text), "none");
+        EXPECT_EQ(cli::read_settings({write("any.conf", text)}).url->value, url);
+    }
+}
+
+TEST_F(settings_files, give_a_password_to_each_node_of_a_quorum)
+{
+    const fs::path file = write("quorum.conf",
+                                "url = redlock:rediss://ann@a,rediss://b?db=1,rediss://c\n"
+                                "password_file = /secret,redis://file\nca_file = /ca.pem\n");
+    const std::string files = "password_file=/secret%2Credis%3A//file&ca_file=/ca.pem";
+    EXPECT_EQ(
+        cli::read_settings({file}).url->value,
+        "redlock:rediss://ann@a?" + files + ",rediss://b?db=1&" + files + ",rediss://c?" + files);
+}
+
 TEST_F(settings_files, give_a_password_that_works)
 {
     probe_.must({"CONFIG", "SET", "requirepass", "hush & hush"});
@@ -153,6 +176,16 @@ TEST_F(settings_files, with_a_password_are_refused_if_others_can_read_them)
     }
     EXPECT_EQ(mistake_in(text, 0600), "none");
     EXPECT_EQ(mistake_in("url = redis://user@host\npassword_file = /secret\n", 0644), "none");
+}
+
+TEST_F(settings_files, with_a_password_of_one_node_are_refused_if_others_can_read_them)
+{
+    const std::string said =
+        mistake_in("url = redlock:redis://a,redis://b,redis://ann:hush@c\n", 0644);
+    EXPECT_THAT(said, HasSubstr("the url contains a password, and other users"));
+    EXPECT_THAT(said, Not(HasSubstr("hush")));
+    // Neither a port nor a user is a password.
+    EXPECT_EQ(mistake_in("url = redlock:redis://a:1,redis://b:2,redis://ann@c:3\n", 0644), "none");
 }
 
 TEST_F(settings_files, with_a_mistake_are_refused_by_the_command)

@@ -196,9 +196,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(forgotten_url, is_recognised)
 {
-    const result got = run_pawl({"run", "k", "rediss://host", "true"});
-    EXPECT_NE(got.err.find("'rediss://host' is a server: write --url before it"), std::string::npos)
-        << got.err;
+    for (const std::string url : {"rediss://host", "redis+sentinel://host/s",
+                                  "rediss+cluster://host", "redlock:redis://a,redis://b"}) {
+        for (const words& line :
+             {words{"run", "k", url, "true"}, words{"run", url, "--", "true"}}) {
+            const result got = run_pawl(line);
+            EXPECT_EQ(got.end, exited(64));
+            EXPECT_NE(got.err.find("'" + url + "' is a server: write --url before it"),
+                      std::string::npos)
+                << got.err;
+        }
+    }
+}
+
+TEST(forgotten_url, is_not_a_key_that_begins_as_the_scheme_of_a_quorum)
+{
+    const result got = run_pawl({"run", "--url", "unix:/nonexistent", "redlock:orders", "true"});
+    EXPECT_EQ(got.end, exited(69)) << got.err;
 }
 
 TEST_F(password, is_not_shown_when_the_command_cannot_be_run)
