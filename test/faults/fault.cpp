@@ -57,6 +57,8 @@ constexpr std::array table{
           network_needed},
     fault{"partition-replies", cut_off_replies, every, failing_over, replicas_lag, failover,
           network_needed},
+    fault{"partition-between-servers", cut_off_from_servers, failing_over, failing_over,
+          replicas_lag, failover, network_needed},
     fault{"half-open-lines", half_open_lines, every, failing_over, replicas_lag, failover,
           network_needed},
     fault{"packets-lost", lose_packets, every, failing_over, replicas_lag, failover,

@@ -98,6 +98,7 @@ void step_clock_back(scene& here);
 void cut_off_both_ways(scene& here);
 void cut_off_requests(scene& here);
 void cut_off_replies(scene& here);
+void cut_off_from_servers(scene& here);
 void half_open_lines(scene& here);
 void lose_packets(scene& here);
 void reset_connections(scene& here);

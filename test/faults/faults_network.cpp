@@ -11,6 +11,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds a_while{1'000};
 constexpr milliseconds each_way{150};
+constexpr milliseconds until_replaced{4'000};
 
 // Of one server, until the span is over.
 template <class Cut>
@@ -39,6 +40,13 @@ void cut_off_replies(scene& here)
 {
     while_cut(here, here.lease * 3 / 2,
               [](network& net, const endpoint& target) { net.drop_from(target); });
+}
+
+// Until another one has taken over. Clients still reach the old primary.
+void cut_off_from_servers(scene& here)
+{
+    while_cut(here, until_replaced,
+              [](network& net, const endpoint& target) { net.drop_from_servers(target); });
 }
 
 void half_open_lines(scene& here)

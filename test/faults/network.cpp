@@ -133,6 +133,15 @@ void network::drop_both(const endpoint& target)
     add(each_then(both(target), "drop"));
 }
 
+// Servers and sentinels connect from addresses of their own, clients from 127.0.0.1.
+void network::drop_from_servers(const endpoint& target)
+{
+    const std::string ports = set_of(target.ports);
+    add({"ip saddr " + target.source + " drop", "ip daddr " + target.source + " drop",
+         "ip saddr != 127.0.0.1 tcp dport " + ports + " drop",
+         "ip daddr != 127.0.0.1 tcp sport " + ports + " drop"});
+}
+
 void network::half_open(const endpoint& target)
 {
     // Only the packets with SYN pass, so the client's connect() succeeds.

@@ -25,6 +25,7 @@ public:
     void drop_to(const endpoint& target);    // nothing reaches it
     void drop_from(const endpoint& target);  // nothing comes from it
     void drop_both(const endpoint& target);
+    void drop_from_servers(const endpoint& target);  // both ways; clients still reach it
     void half_open(const endpoint& target);  // connections are accepted, nothing else passes
     void lose(const endpoint& target, int percent);   // packets; TCP sends them again, later
     void reset(const endpoint& target, int percent);  // connections are cut at random

@@ -75,8 +75,14 @@ void sentinel_group::start_sentinels()
     }
     config.insert(config.end(), options_.sentinel_config.begin(), options_.sentinel_config.end());
     for (std::size_t i = 0; i < options_.sentinels; ++i) {
+        std::vector<std::string> own = config;
+        if (options_.own_addresses) {
+            own.push_back("bind-source-addr 127.0.2." + std::to_string(i + 1));
+            own.emplace_back("sentinel announce-ip 127.0.0.1");
+            own.emplace_back("protected-mode no");
+        }
         sentinels_.push_back(
-            std::make_unique<redis_server>(server_options{.sentinel = true, .config = config}));
+            std::make_unique<redis_server>(server_options{.sentinel = true, .config = own}));
         // Servers before 7.0 refuse this, and take longer.
         if (options_.quick_news) {
             sentinel_probe(i).command(

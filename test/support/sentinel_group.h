@@ -28,7 +28,8 @@ struct sentinel_options {
     std::string sentinel_password{};             // of the sentinels
     std::vector<std::string> server_config{};    // e.g. min-replicas-to-write 1
     std::vector<std::string> sentinel_config{};  // further lines
-    bool own_addresses = false;  // server i connects to others from 127.0.1.(i + 1); Redis 7.0+
+    // Server i connects to others from 127.0.1.(i + 1), sentinel i from 127.0.2.(i + 1); Redis 7.0+.
+    bool own_addresses = false;
     bool quick_news = true;      // false: the periods that a real installation has
 };
 
