@@ -53,9 +53,10 @@ private:
     test::temp_dir dir_;
 };
 
-[[nodiscard]] std::string missing(const fault& what, const campaign_options& options)
+[[nodiscard]] std::string missing(row where, const fault& what, const campaign_options& options)
 {
-    if ((what.needs.network || what.needs.scratch) && options.net == nullptr) {
+    const bool led = what.needs.proxies && (failing_over & only(where)) != 0;
+    if ((what.needs.network || what.needs.scratch || led) && options.net == nullptr) {
         return "no network namespace here";
     }
     if (what.needs.stepping && options.stepping.server.empty()) return "no server for clock steps";
@@ -142,8 +143,8 @@ void count_calm(board& shared, bool was_calm, cell_result& result)
 void strike_again_and_again(scene& here, const fault& what, const campaign_options& options,
                             cell_result& result)
 {
-    const milliseconds bound = usual_bound(options) + what.recovery;
-    const bool fails_over = (what.two_holders & only(result.where)) != 0;
+    const milliseconds bound = usual_bound(options) + recovery_of(what, result.where);
+    const bool fails_over = (what.fails_over & only(result.where)) != 0;
     const nanoseconds_t end = clock_now() + count(options.cell_time);
     reign last = reign_of(here.servers);
     while (result.strikes == 0 || (clock_now() < end && here.workers.has_spare())) {
@@ -257,18 +258,30 @@ std::uint64_t cell_result::grants_per_second() const
 
 bool cell_result::one_holder_promised() const
 {
-    return (what->two_holders & only(where)) == 0 && failovers == 0;
+    // A new primary may lack grants. By its own clock, leases that it knows may be over.
+    const rows forgetful = what->needs.stepping ? failing_over : lagging;
+    const bool failed_over = failovers > 0 && (forgetful & only(where)) != 0;
+    return (what->two_holders & only(where)) == 0 && !failed_over;
+}
+
+bool cell_result::fences_promised() const
+{
+    const bool may_be_behind =
+        failovers > 0 && what->needs.stepping && (lagging & only(where)) != 0;
+    return (what->old_fences & only(where)) == 0 && !may_be_behind;
 }
 
 std::uint64_t cell_result::promised_violations() const
 {
-    return (one_holder_promised() ? too_many + old_readers : 0) + in_calm + bad_fences +
-           lost_updates + late + unreported + died + (history_bad ? 1 : 0);
+    const std::uint64_t all =
+        too_many + old_readers + bad_fences + lost_updates + (history_bad ? 1 : 0);
+    return all - other_violations() + in_calm + late + unreported + died;
 }
 
 std::uint64_t cell_result::other_violations() const
 {
-    return one_holder_promised() ? 0 : too_many + old_readers;
+    return (one_holder_promised() ? 0 : too_many + old_readers) +
+           (fences_promised() ? 0 : bad_fences + lost_updates + (history_bad ? 1 : 0));
 }
 
 milliseconds usual_bound(const campaign_options& options)
@@ -284,7 +297,7 @@ cell_result run_cell(row where, const fault& what, const campaign_options& optio
                      std::uint64_t seed)
 {
     cell_result result{.where = where, .what = &what};
-    result.not_run = missing(what, options);
+    result.not_run = missing(where, what, options);
     if (!result.not_run.empty()) return result;
     try {
         const std::unique_ptr<rig> servers =
@@ -292,11 +305,8 @@ cell_result run_cell(row where, const fault& what, const campaign_options& optio
                              .tls = what.needs.tls,
                              .stepping = what.needs.stepping ? &options.stepping : nullptr,
                              .clocks_apart = what.needs.clocks_apart,
-                             .own_addresses = what.needs.network});
-        if (!servers) {
-            result.not_run = "this topology has no such fault here";
-            return result;
-        }
+                             .own_addresses = what.needs.network,
+                             .net = options.net});
         run(result, *servers, options, seed);
     } catch (const std::exception& problem) {
         // The fixture failed, not the library. It must be seen all the same.

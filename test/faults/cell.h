@@ -57,6 +57,10 @@ struct cell_result {
     // Whether one holder at a time is promised during the faults. If not, a reader may also have an old
     // fence: the last writer is forgotten with its grant. Between the faults both are promised.
     [[nodiscard]] bool one_holder_promised() const;
+
+    // Whether fences grow, so that the register loses no update.
+    [[nodiscard]] bool fences_promised() const;
+
     [[nodiscard]] std::uint64_t promised_violations() const;
     [[nodiscard]] std::uint64_t other_violations() const;
 };

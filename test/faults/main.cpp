@@ -66,14 +66,22 @@ struct cell_name {
     return cells;
 }
 
+[[nodiscard]] std::string row_names()
+{
+    std::string names;
+    for (const row where : all_rows) {
+        names += (names.empty() ? "" : ", ") + std::string{to_string(where)};
+    }
+    return names;
+}
+
 void check_names(const settings& how)
 {
     for (const std::string& name : how.rows) {
         const bool known =
             std::ranges::any_of(all_rows, [&](row one_row) { return to_string(one_row) == name; });
         if (known) continue;
-        throw CLI::ValidationError{
-            "ROW", "'" + name + "' is none of one-server, sentinel, cluster, quorum-3, quorum-5"};
+        throw CLI::ValidationError{"ROW", "'" + name + "' is none of " + row_names()};
     }
     for (const std::string& name : how.faults) {
         if (find_fault(name) == nullptr) {
@@ -89,9 +97,11 @@ void list_faults()
         for (const row where : all_rows) {
             if ((what.applies & only(where)) == 0) continue;
             std::cout << ' ' << to_string(where)
-                      << ((what.two_holders & only(where)) == 0 ? "" : "*");
+                      << ((what.two_holders & only(where)) == 0 ? "" : "*")
+                      << ((what.old_fences & only(where)) == 0 ? "" : "*");
         }
-        std::cout << (what.why.empty() ? "" : "   * not one holder: ") << what.why << '\n';
+        std::cout << (what.why.empty() ? "" : "   * not one holder: ") << what.why
+                  << (what.old_fences == none ? "" : "   ** nor greater fences") << '\n';
     }
 }
 
@@ -176,8 +186,7 @@ int main(int argc, char** argv)
     }
     settings how;
     CLI::App app{"Locks on real servers, with real faults: see docs/faults.md"};
-    app.add_option("row", how.rows,
-                   "one-server, sentinel, cluster, quorum-3, quorum-5; default all");
+    app.add_option("row", how.rows, row_names() + "; default all");
     app.add_option("--fault", how.faults, "only these faults; --list names them");
     app.add_option("--seeds", how.seeds, "run every cell this often")->check(CLI::PositiveNumber);
     app.add_option("--first-seed", how.first_seed, "the seed of the first turn");

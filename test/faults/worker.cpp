@@ -178,6 +178,7 @@ void log_to(const std::string& scratch, std::size_t index)
     client_options made;
     made.url = order.url;
     made.tls.ca_file = order.ca_file;
+    if (order.url.starts_with("rediss+sentinel:")) made.sentinel.tls.ca_file = order.ca_file;
     made.command_limit = milliseconds{1'000};
     made.connect_limit = milliseconds{500};
     // A node that came back is in quarantine for this time and a little more.
