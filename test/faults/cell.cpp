@@ -182,6 +182,7 @@ void read_board(board& shared, cell_result& result)
         result.old_readers += lock.old_readers;
         result.in_calm += lock.in_calm;
         result.bad_fences += lock.bad_fences;
+        result.wrong_gates += lock.gate.wrong;
         result.longest_stall = std::max(result.longest_stall, rounded(lock.longest_stall));
         // A worker that was killed may have written without counting it.
         const std::uint64_t value = lock.data.value();
@@ -190,11 +191,12 @@ void read_board(board& shared, cell_result& result)
             result.left_out +=
                 (result.left_out.empty() ? "" : ", ") + std::string{to_string(which)};
         }
-        if (lock.too_many + lock.old_readers + lock.bad_fences != 0) {
+        if (lock.too_many + lock.old_readers + lock.bad_fences + lock.gate.wrong != 0) {
             result.detail += std::string{to_string(which)} + ": too many holders " +
                              std::to_string(lock.too_many) + ", readers with old fences " +
                              std::to_string(lock.old_readers) + ", bad fences " +
-                             std::to_string(lock.bad_fences) + "\n";
+                             std::to_string(lock.bad_fences) + ", wrong gates " +
+                             std::to_string(lock.gate.wrong) + "\n";
         }
     }
 }
@@ -223,6 +225,7 @@ void run(cell_result& result, rig& servers, const campaign_options& options, std
                   .scratch = scratch,
                   .seed = seed,
                   .lease = options.lease,
+                  .keeps_arrivals = result.where == row::one_server && result.gates_promised(),
                   .broken = options.broken}};
     std::mt19937_64 random{seed};
     scene here{.servers = servers,
@@ -271,17 +274,24 @@ bool cell_result::fences_promised() const
     return (what->old_fences & only(where)) == 0 && !may_be_behind;
 }
 
+bool cell_result::gates_promised() const
+{
+    const bool may_fail_over = failovers > 0 || (what->fails_over & only(where)) != 0;
+    return one_holder_promised() && !may_fail_over;
+}
+
 std::uint64_t cell_result::promised_violations() const
 {
     const std::uint64_t all =
-        too_many + old_readers + bad_fences + lost_updates + (history_bad ? 1 : 0);
+        too_many + old_readers + bad_fences + lost_updates + (history_bad ? 1 : 0) + wrong_gates;
     return all - other_violations() + in_calm + late + unreported + died;
 }
 
 std::uint64_t cell_result::other_violations() const
 {
     return (one_holder_promised() ? 0 : too_many + old_readers) +
-           (fences_promised() ? 0 : bad_fences + lost_updates + (history_bad ? 1 : 0));
+           (fences_promised() ? 0 : bad_fences + lost_updates + (history_bad ? 1 : 0)) +
+           (gates_promised() ? 0 : wrong_gates);
 }
 
 milliseconds usual_bound(const campaign_options& options)
@@ -333,6 +343,7 @@ void add(cell_result& total, const cell_result& more)
     total.in_calm += more.in_calm;
     total.bad_fences += more.bad_fences;
     total.lost_updates += more.lost_updates;
+    total.wrong_gates += more.wrong_gates;
     total.late += more.late;
     total.unreported += more.unreported;
     total.died += more.died;

@@ -141,11 +141,12 @@ void list_faults()
     return results;
 }
 
-// The workers wrote without a lock. Each cell must say so.
+// The workers wrote without a lock, and did not wait at gates. Each cell must say so.
 [[nodiscard]] int judge_broken(const std::vector<cell_result>& results)
 {
     const bool found = std::ranges::all_of(results, [](const cell_result& cell) {
-        return cell.lost_updates > 0 && (cell.history.empty() || cell.history_bad);
+        return cell.lost_updates > 0 && cell.wrong_gates > 0 &&
+               (cell.history.empty() || cell.history_bad);
     });
     std::cout << (found ? "The broken workers were found out.\n"
                         : "The broken workers were NOT found out.\n");
@@ -194,7 +195,8 @@ int main(int argc, char** argv)
     app.add_option("--cell-seconds", how.cell_seconds, "time of a cell")
         ->check(CLI::PositiveNumber);
     app.add_flag("--short", how.brief, "four faults, 1 s each: for CI");
-    app.add_flag("--broken", how.broken, "workers write without a lock; succeeds if that is found");
+    app.add_flag("--broken", how.broken,
+                 "workers write without a lock and wait at no gate; succeeds if that is found");
     app.add_flag("--markdown", how.markdown, "print the tables of docs/faults.md too");
     app.add_flag("--list", how.list, "name the faults and where they apply");
     app.add_option("--json", how.json, "write the results to this file");

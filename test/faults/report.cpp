@@ -101,6 +101,7 @@ void write_json(const std::string& path, const std::vector<cell_result>& cells)
                        {"between_faults", cell.in_calm},
                        {"bad_fences", cell.bad_fences},
                        {"lost_updates", cell.lost_updates},
+                       {"wrong_gates", cell.wrong_gates},
                        {"late", cell.late},
                        {"unreported_clock_steps", cell.unreported},
                        {"died", cell.died},
