@@ -24,7 +24,21 @@ struct presence {
     std::atomic<std::uint64_t> calm;  // the calm period in which it was granted; 0: during a fault
 };
 
-// One lock. There is one of each kind.
+// The runs of a once_per.
+struct once_board {
+    std::atomic<nanoseconds_t> last_begin;  // when the call began that got the last run
+    std::atomic<std::uint64_t> last_calm;   // the calm period of that run, as in presence
+};
+
+// The rounds of a gate: one latch, or one phase of the barrier. Each needs an arrival of every worker.
+struct gate_board {
+    std::atomic<std::uint64_t> over;     // rounds that are over
+    std::atomic<std::uint64_t> begun;    // arrivals, in all rounds
+    std::atomic<std::uint64_t> counted;  // of them, by a latch that has said so
+    std::atomic<std::uint64_t> wrong;    // opened before all had arrived, or counted more
+};
+
+// One lock or gate. There is one of each kind.
 struct lock_board {
     std::atomic<std::uint32_t> left_out;  // this topology does not have this kind
     std::atomic<std::uint64_t> greatest_fence;
@@ -45,6 +59,10 @@ struct lock_board {
     std::atomic<std::uint64_t> in_calm;
 
     fenced_register data;
+
+    once_board once;                     // of the once_per
+    gate_board gate;                     // of a latch or a barrier
+    std::atomic<std::uint64_t> signals;  // of the condition: changed before each notification
 };
 
 struct worker_board {

@@ -53,9 +53,10 @@ private:
     test::temp_dir dir_;
 };
 
-[[nodiscard]] std::string missing(const fault& what, const campaign_options& options)
+[[nodiscard]] std::string missing(row where, const fault& what, const campaign_options& options)
 {
-    if ((what.needs.network || what.needs.scratch) && options.net == nullptr) {
+    const bool led = what.needs.proxies && (failing_over & only(where)) != 0;
+    if ((what.needs.network || what.needs.scratch || led) && options.net == nullptr) {
         return "no network namespace here";
     }
     if (what.needs.stepping && options.stepping.server.empty()) return "no server for clock steps";
@@ -142,8 +143,8 @@ void count_calm(board& shared, bool was_calm, cell_result& result)
 void strike_again_and_again(scene& here, const fault& what, const campaign_options& options,
                             cell_result& result)
 {
-    const milliseconds bound = usual_bound(options) + what.recovery;
-    const bool fails_over = (what.two_holders & only(result.where)) != 0;
+    const milliseconds bound = usual_bound(options) + recovery_of(what, result.where);
+    const bool fails_over = (what.fails_over & only(result.where)) != 0;
     const nanoseconds_t end = clock_now() + count(options.cell_time);
     reign last = reign_of(here.servers);
     while (result.strikes == 0 || (clock_now() < end && here.workers.has_spare())) {
@@ -181,6 +182,7 @@ void read_board(board& shared, cell_result& result)
         result.old_readers += lock.old_readers;
         result.in_calm += lock.in_calm;
         result.bad_fences += lock.bad_fences;
+        result.wrong_gates += lock.gate.wrong;
         result.longest_stall = std::max(result.longest_stall, rounded(lock.longest_stall));
         // A worker that was killed may have written without counting it.
         const std::uint64_t value = lock.data.value();
@@ -189,11 +191,12 @@ void read_board(board& shared, cell_result& result)
             result.left_out +=
                 (result.left_out.empty() ? "" : ", ") + std::string{to_string(which)};
         }
-        if (lock.too_many + lock.old_readers + lock.bad_fences != 0) {
+        if (lock.too_many + lock.old_readers + lock.bad_fences + lock.gate.wrong != 0) {
             result.detail += std::string{to_string(which)} + ": too many holders " +
                              std::to_string(lock.too_many) + ", readers with old fences " +
                              std::to_string(lock.old_readers) + ", bad fences " +
-                             std::to_string(lock.bad_fences) + "\n";
+                             std::to_string(lock.bad_fences) + ", wrong gates " +
+                             std::to_string(lock.gate.wrong) + "\n";
         }
     }
 }
@@ -222,6 +225,7 @@ void run(cell_result& result, rig& servers, const campaign_options& options, std
                   .scratch = scratch,
                   .seed = seed,
                   .lease = options.lease,
+                  .keeps_arrivals = result.where == row::one_server && result.gates_promised(),
                   .broken = options.broken}};
     std::mt19937_64 random{seed};
     scene here{.servers = servers,
@@ -257,18 +261,37 @@ std::uint64_t cell_result::grants_per_second() const
 
 bool cell_result::one_holder_promised() const
 {
-    return (what->two_holders & only(where)) == 0 && failovers == 0;
+    // A new primary may lack grants. By its own clock, leases that it knows may be over.
+    const rows forgetful = what->needs.stepping ? failing_over : lagging;
+    const bool failed_over = failovers > 0 && (forgetful & only(where)) != 0;
+    return (what->two_holders & only(where)) == 0 && !failed_over;
+}
+
+bool cell_result::fences_promised() const
+{
+    const bool may_be_behind =
+        failovers > 0 && what->needs.stepping && (lagging & only(where)) != 0;
+    return (what->old_fences & only(where)) == 0 && !may_be_behind;
+}
+
+bool cell_result::gates_promised() const
+{
+    const bool may_fail_over = failovers > 0 || (what->fails_over & only(where)) != 0;
+    return one_holder_promised() && !may_fail_over;
 }
 
 std::uint64_t cell_result::promised_violations() const
 {
-    return (one_holder_promised() ? too_many + old_readers : 0) + in_calm + bad_fences +
-           lost_updates + late + unreported + died + (history_bad ? 1 : 0);
+    const std::uint64_t all =
+        too_many + old_readers + bad_fences + lost_updates + (history_bad ? 1 : 0) + wrong_gates;
+    return all - other_violations() + in_calm + late + unreported + died;
 }
 
 std::uint64_t cell_result::other_violations() const
 {
-    return one_holder_promised() ? 0 : too_many + old_readers;
+    return (one_holder_promised() ? 0 : too_many + old_readers) +
+           (fences_promised() ? 0 : bad_fences + lost_updates + (history_bad ? 1 : 0)) +
+           (gates_promised() ? 0 : wrong_gates);
 }
 
 milliseconds usual_bound(const campaign_options& options)
@@ -284,7 +307,7 @@ cell_result run_cell(row where, const fault& what, const campaign_options& optio
                      std::uint64_t seed)
 {
     cell_result result{.where = where, .what = &what};
-    result.not_run = missing(what, options);
+    result.not_run = missing(where, what, options);
     if (!result.not_run.empty()) return result;
     try {
         const std::unique_ptr<rig> servers =
@@ -292,11 +315,8 @@ cell_result run_cell(row where, const fault& what, const campaign_options& optio
                              .tls = what.needs.tls,
                              .stepping = what.needs.stepping ? &options.stepping : nullptr,
                              .clocks_apart = what.needs.clocks_apart,
-                             .own_addresses = what.needs.network});
-        if (!servers) {
-            result.not_run = "this topology has no such fault here";
-            return result;
-        }
+                             .own_addresses = what.needs.network,
+                             .net = options.net});
         run(result, *servers, options, seed);
     } catch (const std::exception& problem) {
         // The fixture failed, not the library. It must be seen all the same.
@@ -323,6 +343,7 @@ void add(cell_result& total, const cell_result& more)
     total.in_calm += more.in_calm;
     total.bad_fences += more.bad_fences;
     total.lost_updates += more.lost_updates;
+    total.wrong_gates += more.wrong_gates;
     total.late += more.late;
     total.unreported += more.unreported;
     total.died += more.died;

@@ -43,6 +43,7 @@ struct cell_result {
     std::uint64_t in_calm = 0;       // one of these two, between faults
     std::uint64_t bad_fences = 0;    // a later grant without a greater fence
     std::uint64_t lost_updates = 0;  // increments that another one overwrote
+    std::uint64_t wrong_gates = 0;   // latches and phases that were over before all had arrived
     std::uint64_t late = 0;          // someone did not go on in time
     std::uint64_t unreported = 0;    // clock steps of a quorum's node that no worker reported
     std::uint64_t died = 0;          // workers that crashed
@@ -57,6 +58,13 @@ struct cell_result {
     // Whether one holder at a time is promised during the faults. If not, a reader may also have an old
     // fence: the last writer is forgotten with its grant. Between the faults both are promised.
     [[nodiscard]] bool one_holder_promised() const;
+
+    // Whether fences grow, so that the register loses no update.
+    [[nodiscard]] bool fences_promised() const;
+
+    // Whether arrivals at latches and barriers are kept. Replicas do not acknowledge them.
+    [[nodiscard]] bool gates_promised() const;
+
     [[nodiscard]] std::uint64_t promised_violations() const;
     [[nodiscard]] std::uint64_t other_violations() const;
 };

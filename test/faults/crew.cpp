@@ -18,6 +18,7 @@ crew::crew(std::size_t count, worker_order order)
     : order_{std::move(order)}, board_{dir_.file("board")}
 {
     order_.board = dir_.file("board");
+    order_.workers = static_cast<unsigned>(count);
     for (lock_board& lock : board_->locks) lock.data.set_up();
     for (std::size_t i = 0; i < count; ++i) {
         posts_.emplace_back();
@@ -30,6 +31,7 @@ void crew::start(std::size_t at)
     if (started_ == most_workers) throw std::runtime_error{"too many workers for one cell"};
     worker_order own = order_;
     own.index = started_++;
+    own.place = at;
     own.history = dir_.file("history-" + std::to_string(own.index));
     std::vector<std::string> command{"/proc/self/exe", "worker"};
     for (std::string& word : arguments_of(own)) command.push_back(std::move(word));

@@ -10,10 +10,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view promised = "";
 constexpr std::string_view replicas_lag = "a failover drops grants that were not replicated yet";
 constexpr std::string_view data_gone = "the server that decides has forgotten who holds";
-constexpr std::string_view clock_ahead = "leases end early by the clock of the only server";
+constexpr std::string_view clock_ahead = "leases end early by the clock of the server that decides";
 
 // What a failover takes: Sentinel with down-after 500 ms needs up to 3.5 s, and the client 1 s.
 constexpr milliseconds failover{4'500};
@@ -21,65 +20,111 @@ constexpr milliseconds failover{4'500};
 // A node of a quorum that came back stays away for the longest lease that was in use, and a second.
 constexpr milliseconds quarantine{3'000};
 
+// A lease lasts longer by the step of a clock, or by the difference of two.
+constexpr milliseconds clock_step{5'000};
+constexpr milliseconds clock_difference{10'000};
+
 constexpr fault_needs network_needed{.network = true};
 constexpr fault_needs proxies_needed{.proxies = true};
 constexpr fault_needs stepping_needed{.stepping = true};
 constexpr fault_needs clocks_apart_needed{.stepping = true, .clocks_apart = true};
 
-constexpr auto server_rows = one | quorums;
+// What may make another server the primary.
+[[nodiscard]] constexpr fault with_failover(std::string_view name, void (*strike)(scene& here),
+                                            fault_needs needs = {}, rows applies = every)
+{
+    return {.name = name,
+            .strike = strike,
+            .applies = applies,
+            .fails_over = failing_over,
+            .two_holders = lagging,
+            .why = replicas_lag,
+            .needs = needs};
+}
+
+// The same with a server that starts again, which as a node of a quorum is in quarantine then.
+[[nodiscard]] constexpr fault with_restart(std::string_view name, void (*strike)(scene& here))
+{
+    fault made = with_failover(name, strike);
+    made.recovery = quarantine;
+    return made;
+}
+
+// What makes the only server that decides forget.
+[[nodiscard]] constexpr fault with_data_gone(std::string_view name, void (*strike)(scene& here),
+                                             rows fails_over)
+{
+    return {.name = name,
+            .strike = strike,
+            .fails_over = fails_over,
+            .two_holders = one | failing_over,
+            .why = data_gone,
+            .recovery = quarantine};
+}
 
 constexpr std::array table{
-    fault{"nothing", nothing, every, none, promised},
+    fault{.name = "nothing", .strike = nothing},
     // Servers.
-    fault{"kill-9", kill_9, every, failing_over, replicas_lag, failover},
-    fault{"sigstop", freeze, every, failing_over, replicas_lag, failover},
-    fault{"restart-with-data", restart_with_data, every, failing_over, replicas_lag, failover},
-    fault{"restart-with-old-data", restart_with_old_data, every, one | failing_over, data_gone,
-          quarantine},
-    fault{"restart-without-data", restart_without_data, every, one | failing_over, data_gone,
-          quarantine},
-    fault{"flushall", flush_all, every, one | failing_over, data_gone, quarantine},
-    fault{"script-flush", flush_scripts, every, none, promised},
-    fault{"out-of-memory", out_of_memory, every, none, promised},
-    fault{"eviction", evict, every, one | failing_over, data_gone, quarantine},
-    fault{"acl-taken-away", take_rights_away, every, none, promised},
-    fault{"tls-certificate", exchange_certificate, one, none, promised, {}, {.tls = true}},
-    fault{"output-buffer-limit", hit_output_limit, every, none, promised},
-    fault{"clock-forward", step_clock_forward, server_rows, one, clock_ahead, quarantine,
-          stepping_needed},
-    fault{"clock-back", step_clock_back, server_rows, none, promised, milliseconds{5'000},
-          stepping_needed},
-    fault{"clocks-apart", freeze, quorums, none, promised, {}, clocks_apart_needed},
+    with_restart("kill-9", kill_9),
+    with_failover("sigstop", freeze),
+    with_restart("restart-with-data", restart_with_data),
+    with_data_gone("restart-with-old-data", restart_with_old_data, failing_over),
+    with_data_gone("restart-without-data", restart_without_data, failing_over),
+    with_data_gone("flushall", flush_all, none),
+    fault{.name = "script-flush", .strike = flush_scripts},
+    fault{.name = "out-of-memory", .strike = out_of_memory},
+    with_data_gone("eviction", evict, none),
+    fault{.name = "acl-taken-away", .strike = take_rights_away},
+    with_failover("tls-certificate", exchange_certificate, {.tls = true}),
+    fault{.name = "output-buffer-limit", .strike = hit_output_limit},
+    fault{.name = "clock-forward",
+          .strike = step_clock_forward,
+          .two_holders = one | failing_over,
+          .why = clock_ahead,
+          .recovery = quarantine,
+          .needs = stepping_needed},
+    fault{.name = "clock-back",
+          .strike = step_clock_back,
+          .recovery = clock_step,
+          .needs = stepping_needed},
+    fault{
+        .name = "clocks-apart", .strike = freeze, .applies = quorums, .needs = clocks_apart_needed},
     // The network.
-    fault{"partition-both-ways", cut_off_both_ways, every, failing_over, replicas_lag, failover,
-          network_needed},
-    fault{"partition-requests", cut_off_requests, every, failing_over, replicas_lag, failover,
-          network_needed},
-    fault{"partition-replies", cut_off_replies, every, failing_over, replicas_lag, failover,
-          network_needed},
-    fault{"partition-between-servers", cut_off_from_servers, failing_over, failing_over,
-          replicas_lag, failover, network_needed},
-    fault{"half-open-lines", half_open_lines, every, failing_over, replicas_lag, failover,
-          network_needed},
-    fault{"packets-lost", lose_packets, every, failing_over, replicas_lag, failover,
-          network_needed},
-    fault{"connections-reset", reset_connections, every, failing_over, replicas_lag, failover,
-          network_needed},
-    fault{"slow-lines", slow_lines, server_rows, none, promised, {}, proxies_needed},
-    fault{"cut-messages", cut_messages, server_rows, none, promised, {}, proxies_needed},
+    with_failover("partition-both-ways", cut_off_both_ways, network_needed),
+    with_failover("partition-requests", cut_off_requests, network_needed),
+    with_failover("partition-replies", cut_off_replies, network_needed),
+    with_failover("partition-between-servers", cut_off_from_servers, network_needed, failing_over),
+    with_failover("half-open-lines", half_open_lines, network_needed),
+    with_failover("packets-lost", lose_packets, network_needed),
+    with_failover("connections-reset", reset_connections, network_needed),
+    fault{.name = "slow-lines", .strike = slow_lines, .needs = proxies_needed},
+    fault{.name = "cut-messages", .strike = cut_messages, .needs = proxies_needed},
     // Topologies.
-    fault{"failover-forced", forced_failover, failing_over, failing_over, replicas_lag, failover},
-    fault{"failover-by-timeout", failover_by_timeout, failing_over, failing_over, replicas_lag,
-          failover},
-    fault{"two-nodes-emptied", empty_two_nodes, only(row::quorum_5), none, promised},
-    fault{"resharding", reshard, only(row::cluster), none, promised, failover},
-    fault{"node-added-and-removed", add_and_remove_node, only(row::cluster), none, promised,
-          failover},
+    with_failover("failover-forced", forced_failover, {}, failing_over),
+    fault{.name = "failover-clocks-apart",
+          .strike = forced_failover,
+          .applies = failing_over,
+          .fails_over = failing_over,
+          .two_holders = failing_over,
+          .why = clock_ahead,
+          .old_fences = lagging,
+          .recovery = failover + clock_difference,
+          .needs = clocks_apart_needed},
+    with_failover("failover-by-timeout", failover_by_timeout, {}, failing_over),
+    fault{.name = "two-nodes-emptied", .strike = empty_two_nodes, .applies = only(row::quorum_5)},
+    fault{.name = "resharding",
+          .strike = reshard,
+          .applies = only(row::cluster),
+          .recovery = failover},
+    fault{.name = "node-added-and-removed",
+          .strike = add_and_remove_node,
+          .applies = only(row::cluster),
+          .recovery = failover},
     // Clients.
-    fault{"client-killed", kill_client, every, none, promised},
-    fault{"client-stopped", stop_client, every, none, promised},
-    fault{"client-disk-full", fill_disk, every, none, promised, {}, {.scratch = true}},
-    fault{"client-descriptors", use_up_descriptors, every, none, promised},
+    fault{.name = "client-killed", .strike = kill_client},
+    fault{.name = "client-stopped", .strike = stop_client},
+    fault{.name = "client-disk-full", .strike = fill_disk, .needs = {.scratch = true}},
+    fault{.name = "client-descriptors", .strike = use_up_descriptors},
 };
 
 }  // namespace
@@ -87,6 +132,12 @@ constexpr std::array table{
 std::span<const fault> all_faults()
 {
     return table;
+}
+
+milliseconds recovery_of(const fault& what, row where)
+{
+    const bool fails_over = (what.fails_over & only(where)) != 0;
+    return fails_over ? std::max(what.recovery, failover) : what.recovery;
 }
 
 const fault* find_fault(std::string_view name)

@@ -11,7 +11,9 @@
 #include "faults/rig.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <span>
 #include <string>
@@ -27,8 +29,15 @@ using rows = unsigned;
 }
 inline constexpr rows none = 0;
 inline constexpr rows one = only(row::one_server);
-inline constexpr rows failing_over = only(row::sentinel) | only(row::cluster);
 inline constexpr rows quorums = only(row::quorum_3) | only(row::quorum_5);
+
+// Where another server can take the place of the primary.
+inline constexpr rows failing_over = only(row::sentinel) | only(row::acknowledged) |
+                                     only(row::acknowledged_by_all) | only(row::cluster);
+
+// Where the new primary may lack grants of the old one.
+inline constexpr rows lagging = failing_over & ~only(row::acknowledged_by_all);
+
 inline constexpr rows every = one | failing_over | quorums;
 
 // The place of a fault.
@@ -39,7 +48,7 @@ struct scene {
     std::string scratch;  // a small disk of the workers, if the fault needs one
     std::chrono::milliseconds lease;
     std::mt19937_64& random;
-    double clock = 0;  // of the stepped servers, in seconds from the real one
+    std::map<std::size_t, double> clocks{};  // of the stepped servers, in seconds from the real one
 
     [[nodiscard]] std::size_t target() { return servers.target(random()); }
     [[nodiscard]] std::size_t some_worker() { return random() % workers.size(); }
@@ -60,18 +69,27 @@ struct fault_needs {
 struct fault {
     std::string_view name;
     void (*strike)(scene& here);
-    rows applies;
+    rows applies = every;
+
+    // Where another server may become the primary. Elsewhere that is counted, and shown.
+    rows fails_over = none;
 
     // Where more holders than allowed are not excluded, and why. Everywhere else it is a violation.
-    rows two_holders;
-    std::string_view why;
+    rows two_holders = none;
+    std::string_view why{};
 
-    // How much longer than usual it may take until everyone goes on.
+    // Where not even greater fences are promised: the clock of the new primary may be behind.
+    rows old_fences = none;
+
+    // How much longer than usual it may take until everyone goes on. A failover has a time of its own.
     std::chrono::milliseconds recovery{0};
     fault_needs needs{};
 };
 
 [[nodiscard]] std::span<const fault> all_faults();
+
+// What it may add to the bound in a row.
+[[nodiscard]] std::chrono::milliseconds recovery_of(const fault& what, row where);
 
 // Null if there is none with this name.
 [[nodiscard]] const fault* find_fault(std::string_view name);

@@ -1,7 +1,9 @@
 // Faults of the lines between clients and servers, and among servers.
 #include "faults/fault.h"
 
-#include <vector>
+#include "support/eventually.h"
+
+#include <stdexcept>
 
 namespace pawl::faults {
 
@@ -20,6 +22,16 @@ void while_cut(scene& here, milliseconds span, Cut&& cut)
     cut(*here.net, here.servers.endpoint_of(here.target()));
     pause(span);
     here.net->pass();
+}
+
+// The proxy in front of one server. Throws if the clients do not use it.
+[[nodiscard]] test::fault_proxy& used_line(scene& here)
+{
+    test::fault_proxy& line = here.servers.proxy(here.target());
+    if (!test::eventually([&] { return line.counts().open > 0; })) {
+        throw std::runtime_error{"no client is connected through the proxy"};
+    }
+    return line;
 }
 
 }  // namespace
@@ -67,7 +79,7 @@ void reset_connections(scene& here)
 
 void slow_lines(scene& here)
 {
-    test::fault_proxy& line = here.servers.proxy(here.target());
+    test::fault_proxy& line = used_line(here);
     line.delay(each_way);
     pause(a_while);
     line.pass();
@@ -77,7 +89,7 @@ void cut_messages(scene& here)
 {
     constexpr int cuts = 15;
     constexpr milliseconds between{40};
-    test::fault_proxy& line = here.servers.proxy(here.target());
+    test::fault_proxy& line = used_line(here);
     for (int i = 0; i < cuts; ++i) {
         // Executed, but its reply never arrives.
         line.swallow_reply_to([](const test::request&) { return true; }, 1,

@@ -30,6 +30,15 @@ void start_after(scene& here, std::size_t index)
     here.servers.server(index).start_again();
 }
 
+void step_clock(scene& here, double seconds)
+{
+    const std::size_t index = here.target();
+    double& clock = here.clocks[index];
+    clock += seconds;
+    here.servers.step_clock(index, clock);
+    pause(away);
+}
+
 }  // namespace
 
 void nothing(scene&)
@@ -160,16 +169,12 @@ void hit_output_limit(scene& here)
 
 void step_clock_forward(scene& here)
 {
-    here.clock += clock_step;
-    here.servers.step_clock(here.target(), here.clock);
-    pause(away);
+    step_clock(here, clock_step);
 }
 
 void step_clock_back(scene& here)
 {
-    here.clock -= clock_step;
-    here.servers.step_clock(here.target(), here.clock);
-    pause(away);
+    step_clock(here, -clock_step);
 }
 
 }  // namespace pawl::faults

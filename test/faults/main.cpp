@@ -66,14 +66,22 @@ struct cell_name {
     return cells;
 }
 
+[[nodiscard]] std::string row_names()
+{
+    std::string names;
+    for (const row where : all_rows) {
+        names += (names.empty() ? "" : ", ") + std::string{to_string(where)};
+    }
+    return names;
+}
+
 void check_names(const settings& how)
 {
     for (const std::string& name : how.rows) {
         const bool known =
             std::ranges::any_of(all_rows, [&](row one_row) { return to_string(one_row) == name; });
         if (known) continue;
-        throw CLI::ValidationError{
-            "ROW", "'" + name + "' is none of one-server, sentinel, cluster, quorum-3, quorum-5"};
+        throw CLI::ValidationError{"ROW", "'" + name + "' is none of " + row_names()};
     }
     for (const std::string& name : how.faults) {
         if (find_fault(name) == nullptr) {
@@ -89,9 +97,11 @@ void list_faults()
         for (const row where : all_rows) {
             if ((what.applies & only(where)) == 0) continue;
             std::cout << ' ' << to_string(where)
-                      << ((what.two_holders & only(where)) == 0 ? "" : "*");
+                      << ((what.two_holders & only(where)) == 0 ? "" : "*")
+                      << ((what.old_fences & only(where)) == 0 ? "" : "*");
         }
-        std::cout << (what.why.empty() ? "" : "   * not one holder: ") << what.why << '\n';
+        std::cout << (what.why.empty() ? "" : "   * not one holder: ") << what.why
+                  << (what.old_fences == none ? "" : "   ** nor greater fences") << '\n';
     }
 }
 
@@ -131,11 +141,12 @@ void list_faults()
     return results;
 }
 
-// The workers wrote without a lock. Each cell must say so.
+// The workers wrote without a lock, and did not wait at gates. Each cell must say so.
 [[nodiscard]] int judge_broken(const std::vector<cell_result>& results)
 {
     const bool found = std::ranges::all_of(results, [](const cell_result& cell) {
-        return cell.lost_updates > 0 && (cell.history.empty() || cell.history_bad);
+        return cell.lost_updates > 0 && cell.wrong_gates > 0 &&
+               (cell.history.empty() || cell.history_bad);
     });
     std::cout << (found ? "The broken workers were found out.\n"
                         : "The broken workers were NOT found out.\n");
@@ -176,8 +187,7 @@ int main(int argc, char** argv)
     }
     settings how;
     CLI::App app{"Locks on real servers, with real faults: see docs/faults.md"};
-    app.add_option("row", how.rows,
-                   "one-server, sentinel, cluster, quorum-3, quorum-5; default all");
+    app.add_option("row", how.rows, row_names() + "; default all");
     app.add_option("--fault", how.faults, "only these faults; --list names them");
     app.add_option("--seeds", how.seeds, "run every cell this often")->check(CLI::PositiveNumber);
     app.add_option("--first-seed", how.first_seed, "the seed of the first turn");
@@ -185,7 +195,8 @@ int main(int argc, char** argv)
     app.add_option("--cell-seconds", how.cell_seconds, "time of a cell")
         ->check(CLI::PositiveNumber);
     app.add_flag("--short", how.brief, "four faults, 1 s each: for CI");
-    app.add_flag("--broken", how.broken, "workers write without a lock; succeeds if that is found");
+    app.add_flag("--broken", how.broken,
+                 "workers write without a lock and wait at no gate; succeeds if that is found");
     app.add_flag("--markdown", how.markdown, "print the tables of docs/faults.md too");
     app.add_flag("--list", how.list, "name the faults and where they apply");
     app.add_option("--json", how.json, "write the results to this file");

@@ -158,9 +158,17 @@ void network::reset(const endpoint& target, int percent)
     add(each_then(to(target), chance(percent) + "reject with tcp reset"));
 }
 
+// Servers, sentinels and proxies connect from other addresses.
+void network::lead(std::uint16_t from, std::uint16_t to)
+{
+    nft("add chain inet pawl led { type nat hook output priority -100; }\n"
+        "add rule inet pawl led ip saddr 127.0.0.1 ip daddr 127.0.0.1 tcp dport " +
+        std::to_string(from) + " redirect to :" + std::to_string(to) + "\n");
+}
+
 void network::pass()
 {
-    nft("flush chain inet pawl faults\n");
+    nft("flush table inet pawl\n");
 }
 
 }  // namespace pawl::faults

@@ -29,6 +29,10 @@ public:
     void half_open(const endpoint& target);  // connections are accepted, nothing else passes
     void lose(const endpoint& target, int percent);   // packets; TCP sends them again, later
     void reset(const endpoint& target, int percent);  // connections are cut at random
+
+    // New connections of clients to one port of 127.0.0.1 go to another one. A client does not notice.
+    void lead(std::uint16_t from, std::uint16_t to);
+
     void pass();
 
 private:

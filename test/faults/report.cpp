@@ -10,13 +10,22 @@ namespace pawl::faults {
 
 namespace {
 
-constexpr int name_width = 24;
+constexpr int row_width = 21;
+constexpr int name_width = 27;
 constexpr int number_width = 9;
 
 [[nodiscard]] std::string promise_of(const cell_result& cell)
 {
     if (cell.one_holder_promised()) return "one holder at a time, fences grow, all go on";
-    return "fences grow, all go on; not one holder: " + std::string{cell.what->why};
+    const std::string why = ": " + std::string{cell.what->why};
+    if (cell.fences_promised()) return "fences grow, all go on; not one holder" + why;
+    return "all go on; neither one holder nor greater fences" + why;
+}
+
+[[nodiscard]] std::string_view level_of(const cell_result& cell)
+{
+    if (cell.one_holder_promised()) return "one holder";
+    return cell.fences_promised() ? "fence only" : "all go on";
 }
 
 [[nodiscard]] std::string verdict_of(const cell_result& cell)
@@ -28,7 +37,8 @@ constexpr int number_width = 9;
 
 void print_heading(std::ostream& out)
 {
-    out << std::left << std::setw(12) << "row" << std::setw(name_width) << "fault" << std::right;
+    out << std::left << std::setw(row_width) << "row" << std::setw(name_width) << "fault"
+        << std::right;
     for (const char* name : {"faults", "grants", "per s", "lost", "failed", "stall ms", "back ms",
                              "promised", "other"}) {
         out << std::setw(number_width) << name;
@@ -38,7 +48,7 @@ void print_heading(std::ostream& out)
 
 void print(std::ostream& out, const cell_result& cell)
 {
-    out << std::left << std::setw(12) << to_string(cell.where) << std::setw(name_width)
+    out << std::left << std::setw(row_width) << to_string(cell.where) << std::setw(name_width)
         << cell.what->name << std::right;
     if (!cell.not_run.empty()) {
         out << "  not run: " << cell.not_run << '\n' << std::flush;
@@ -91,6 +101,7 @@ void write_json(const std::string& path, const std::vector<cell_result>& cells)
                        {"between_faults", cell.in_calm},
                        {"bad_fences", cell.bad_fences},
                        {"lost_updates", cell.lost_updates},
+                       {"wrong_gates", cell.wrong_gates},
                        {"late", cell.late},
                        {"unreported_clock_steps", cell.unreported},
                        {"died", cell.died},
@@ -121,11 +132,10 @@ void write_markdown(std::ostream& out, const std::vector<cell_result>& cells)
             out << "not run: " << cell.not_run << " | | | | | | | | | |\n";
             continue;
         }
-        out << (cell.one_holder_promised() ? "one holder" : "fence only") << " | " << cell.strikes
-            << " | " << cell.grants << " | " << cell.grants_per_second() << " | " << cell.lost
-            << " | " << cell.failed_calls << " | " << cell.longest_stall.count() << " ms | "
-            << cell.slowest_return.count() << " ms | " << cell.promised_violations() << " | "
-            << cell.other_violations() << " |\n";
+        out << level_of(cell) << " | " << cell.strikes << " | " << cell.grants << " | "
+            << cell.grants_per_second() << " | " << cell.lost << " | " << cell.failed_calls << " | "
+            << cell.longest_stall.count() << " ms | " << cell.slowest_return.count() << " ms | "
+            << cell.promised_violations() << " | " << cell.other_violations() << " |\n";
     }
 }
 

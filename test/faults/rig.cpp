@@ -25,7 +25,7 @@ public:
         if (needs.tls) tls_ = std::make_unique<test::tls_files>();
         for (std::size_t i = 0; i < count; ++i) {
             servers_.push_back(std::make_unique<redis_server>(server_options{
-                .program = program(needs, i), .config = usual_config(), .tls = tls_.get()}));
+                .program = program(needs, i, i), .config = usual_config(), .tls = tls_.get()}));
             if (needs.proxies) {
                 proxies_.push_back(std::make_unique<test::fault_proxy>(servers_[i]->port()));
             }
@@ -57,14 +57,21 @@ private:
 
 class sentinel_rig final : public rig {
 public:
-    explicit sentinel_rig(const rig_needs& needs)
-        : group_{{.service = service,
+    // `parameters` are those of the URL.
+    sentinel_rig(const rig_needs& needs, std::string parameters)
+        : parameters_{std::move(parameters)},
+          tls_{needs.tls ? std::make_unique<test::tls_files>() : nullptr},
+          group_{{.service = service,
                   .server_config = usual_config(),
-                  .own_addresses = needs.own_addresses}}
+                  .own_addresses = needs.own_addresses || needs.proxies,
+                  .program = [this, needs](std::size_t i) { return program(needs, i, i); },
+                  .tls = tls_.get()}}
     {
+        if (needs.proxies) put_proxies(*needs.net);
     }
 
-    [[nodiscard]] std::string url() override { return group_.url(); }
+    [[nodiscard]] std::string url() override { return group_.url() + parameters_; }
+    [[nodiscard]] std::string ca_file() const override { return tls_ ? tls_->ca() : std::string{}; }
     [[nodiscard]] std::size_t size() const override { return group_.size(); }
     [[nodiscard]] redis_server& server(std::size_t index) override { return group_.server(index); }
     [[nodiscard]] std::size_t target(std::uint64_t) override { return group_.primary(); }
@@ -94,17 +101,22 @@ public:
 
 private:
     static constexpr auto service = "pawl";
+
+    std::string parameters_;
+    std::unique_ptr<test::tls_files> tls_;
     test::sentinel_group group_;
 };
 
 class cluster_rig final : public rig {
 public:
     explicit cluster_rig(const rig_needs& needs)
-        : cluster_{{.own_addresses = needs.own_addresses, .config = usual_config()}}
+        : tls_{needs.tls ? std::make_unique<test::tls_files>() : nullptr}, cluster_{options(needs)}
     {
+        if (needs.proxies) put_proxies(*needs.net);
     }
 
     [[nodiscard]] std::string url() override { return cluster_.url(); }
+    [[nodiscard]] std::string ca_file() const override { return tls_ ? tls_->ca() : std::string{}; }
     [[nodiscard]] std::size_t size() const override { return cluster_.size(); }
     [[nodiscard]] redis_server& server(std::size_t index) override { return cluster_.node(index); }
     [[nodiscard]] test::redis_cluster* cluster() override { return &cluster_; }
@@ -146,6 +158,23 @@ public:
     }
 
 private:
+    // Handshakes between nodes take longer than usual on a busy machine.
+    static constexpr std::chrono::milliseconds with_tls{2'000};
+
+    [[nodiscard]] test::cluster_options options(const rig_needs& needs)
+    {
+        test::cluster_options made{.own_addresses = needs.own_addresses || needs.proxies,
+                                   .tls = tls_.get(),
+                                   .config = usual_config()};
+        if (needs.tls) made.node_timeout = with_tls;
+        // A primary and its replica do not have the same clock.
+        made.program = [this, needs, primaries = made.primaries](std::size_t i) {
+            return program(needs, i, i + i / primaries);
+        };
+        return made;
+    }
+
+    std::unique_ptr<test::tls_files> tls_;
     test::redis_cluster cluster_;
 };
 
@@ -156,6 +185,8 @@ std::string_view to_string(row which)
     switch (which) {
     case row::one_server: return "one-server";
     case row::sentinel: return "sentinel";
+    case row::acknowledged: return "acknowledged";
+    case row::acknowledged_by_all: return "acknowledged-by-all";
     case row::cluster: return "cluster";
     case row::quorum_3: return "quorum-3";
     case row::quorum_5: break;
@@ -165,14 +196,11 @@ std::string_view to_string(row which)
 
 std::unique_ptr<rig> make_rig(row which, const rig_needs& needs)
 {
-    // Clients of a sentinel or a Cluster learn the servers' addresses from them, so that nothing
-    // can be put in between; and their fixtures have no TLS.
-    const bool learned = which == row::sentinel || which == row::cluster;
-    if (learned && (needs.proxies || needs.tls || needs.stepping != nullptr)) return nullptr;
-    if (which != row::one_server && needs.tls) return nullptr;
     switch (which) {
     case row::one_server: return std::make_unique<separate_servers>(1, needs);
-    case row::sentinel: return std::make_unique<sentinel_rig>(needs);
+    case row::sentinel: return std::make_unique<sentinel_rig>(needs, "");
+    case row::acknowledged: return std::make_unique<sentinel_rig>(needs, "?acknowledged=majority");
+    case row::acknowledged_by_all: return std::make_unique<sentinel_rig>(needs, "?acknowledged=2");
     case row::cluster: return std::make_unique<cluster_rig>(needs);
     case row::quorum_3: return std::make_unique<separate_servers>(3, needs);
     case row::quorum_5: break;
@@ -202,10 +230,10 @@ std::string rig::clock_file(std::size_t index) const
     return dir_.file("clock-" + std::to_string(index));
 }
 
-std::vector<std::string> rig::program(const rig_needs& needs, std::size_t index)
+std::vector<std::string> rig::program(const rig_needs& needs, std::size_t index, std::size_t place)
 {
     if (needs.stepping == nullptr) return {};
-    step_clock(index, needs.clocks_apart ? static_cast<double>(index % 3) * 5 - 5 : 0);
+    step_clock(index, needs.clocks_apart ? static_cast<double>(place % 3) * 5 - 5 : 0);
     // Timers of the server go on as usual: only its wall clock is stepped.
     return {"env",
             "LD_PRELOAD=" + needs.stepping->library,
@@ -213,6 +241,16 @@ std::vector<std::string> rig::program(const rig_needs& needs, std::size_t index)
             "FAKETIME_NO_CACHE=1",
             "FAKETIME_DONT_FAKE_MONOTONIC=1",
             needs.stepping->server};
+}
+
+void rig::put_proxies(network& net)
+{
+    for (std::size_t i = 0; i < size(); ++i) {
+        const std::uint16_t port = server(i).port();
+        // From an address that is no client's, or it would be led to itself.
+        proxies_.push_back(std::make_unique<test::fault_proxy>(port, "127.0.3.1"));
+        net.lead(port, proxy(i).port());
+    }
 }
 
 void rig::step_clock(std::size_t index, double seconds) const

@@ -18,10 +18,19 @@
 
 namespace pawl::faults {
 
-enum class row { one_server, sentinel, cluster, quorum_3, quorum_5 };
+enum class row {
+    one_server,
+    sentinel,
+    acknowledged,         // sentinels, and grants that one of two replicas has acknowledged
+    acknowledged_by_all,  // … that both replicas have acknowledged
+    cluster,
+    quorum_3,
+    quorum_5
+};
 
-inline constexpr std::array all_rows{row::one_server, row::sentinel, row::cluster, row::quorum_3,
-                                     row::quorum_5};
+inline constexpr std::array all_rows{
+    row::one_server, row::sentinel, row::acknowledged, row::acknowledged_by_all,
+    row::cluster,    row::quorum_3, row::quorum_5};
 
 [[nodiscard]] std::string_view to_string(row which);
 
@@ -38,6 +47,7 @@ struct rig_needs {
     const clock_tools* stepping = nullptr;  // servers with a clock that can be stepped
     bool clocks_apart = false;              // from the start: 5 s behind, right, 5 s ahead
     bool own_addresses = false;             // of each server, for the network
+    network* net = nullptr;                 // leads clients to proxies that they do not know
 };
 
 class rig {
@@ -82,8 +92,14 @@ protected:
 
     // Lines of redis.conf for every server.
     [[nodiscard]] static std::vector<std::string> usual_config();
-    // The words that start server `index`, for clock steps.
-    [[nodiscard]] std::vector<std::string> program(const rig_needs& needs, std::size_t index);
+    // The words that start server `index`, for clock steps. With clocks apart, `place` says which clock
+    // it has.
+    [[nodiscard]] std::vector<std::string> program(const rig_needs& needs, std::size_t index,
+                                                   std::size_t place);
+
+    // In front of servers whose addresses the clients learn from others: the network leads the clients'
+    // connections to the proxies. The servers must have own addresses.
+    void put_proxies(network& net);
 
     std::vector<std::unique_ptr<test::fault_proxy>> proxies_;
 
@@ -93,7 +109,6 @@ private:
     test::temp_dir dir_;
 };
 
-// Null if this topology cannot have what the fault needs.
 [[nodiscard]] std::unique_ptr<rig> make_rig(row which, const rig_needs& needs);
 
 }  // namespace pawl::faults

@@ -1,4 +1,4 @@
-// A process that takes all locks again and again, each kind on a thread of its own.
+// A process that uses all locks and gates again and again, each kind on a thread of its own.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,13 @@ struct worker_order {
     std::string url{};
     std::string ca_file{};  // empty: no TLS
     std::string scratch{};  // a small disk for its log; empty: its log is its stderr
-    std::size_t index = 0;
+    std::size_t index = 0;  // of all workers so far
+    std::size_t place = 0;  // of those that work at the same time
+    unsigned workers = 1;   // as many work at the same time
     std::uint64_t seed = 0;
     std::chrono::milliseconds lease{1'000};
-    bool broken = false;  // writes without a lock: the checks must find it
+    bool keeps_arrivals = false;  // of gates, as long as the answer to a call arrives
+    bool broken = false;          // writes without a lock: the checks must find it
 };
 
 // As arguments of this program, after its name and "worker"; and back.

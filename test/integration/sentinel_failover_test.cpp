@@ -2,6 +2,7 @@
 #include "integration/contended.h"
 #include "support/sentinel_group.h"
 #include "support/server_info.h"
+#include "support/tls_files.h"
 
 #include <pawl/futures.h>
 
@@ -204,6 +205,30 @@ TEST(forced_failover, leaves_the_old_primary_although_it_accepts_writes)
     ASSERT_TRUE(next.ends_within(soon));
     EXPECT_EQ(group.probe(now).get("job"), next.result()->id());
     EXPECT_EQ(info_of(group.probe(old), "replication", "role"), "master");
+}
+
+// Clients, servers and sentinels use TLS, also among themselves.
+TEST(failover_with_tls, is_followed_by_a_holder)
+{
+    const tls_files files;
+    sentinel_group group{{.sentinels = 1, .quorum = 1, .tls = &files}};
+    ASSERT_TRUE(group.url().starts_with("rediss+sentinel://"));
+    client_options made;
+    made.url = group.url();
+    made.tls.ca_file = files.ca();
+    made.sentinel.tls.ca_file = files.ca();
+    made.command_limit = patience;
+    client own{made};
+    mutex lock{own, "job", quick(30s)};
+    hold held = lock.acquire();
+    ASSERT_TRUE(eventually([&] {
+        return group.probe(1).get("job") == held.id() && group.probe(2).get("job") == held.id();
+    }));
+    const auto now = group.wait_for_new_primary(group.failover());
+    EXPECT_TRUE(held.confirm());
+    EXPECT_EQ(group.probe(now).get("job"), held.id());
+    held.release();
+    EXPECT_FALSE(group.probe(now).exists("job"));
 }
 
 }  // namespace

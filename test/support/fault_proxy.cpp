@@ -34,7 +34,8 @@ std::size_t proxy_counts::of(const std::string& command) const
 // shared with the test.
 class fault_proxy::loop {
 public:
-    explicit loop(std::uint16_t target_port) : target_port_{target_port}
+    loop(std::uint16_t target_port, std::string source)
+        : target_port_{target_port}, source_{std::move(source)}
     {
         if (!wake_) throw std::system_error{errno, std::generic_category(), "eventfd"};
         listen_again();
@@ -216,7 +217,7 @@ private:
             send_at_once(client);
             count([](proxy_counts& counts) { ++counts.accepted; });
             if (door_ == door::slammed) continue;
-            socket_fd server = connect_loopback(target_port_);
+            socket_fd server = connect_loopback(target_port_, source_);
             if (!server) continue;
             connections_.emplace_back(std::move(client), std::move(server), settings_);
             count_open();
@@ -249,6 +250,7 @@ private:
 
     // Used by the proxy's thread only, when it runs.
     std::uint16_t target_port_;
+    std::string source_;
     socket_fd listener_;
     door door_ = door::open;
     proxy_settings settings_;
@@ -266,7 +268,10 @@ private:
     std::thread thread_;
 };
 
-fault_proxy::fault_proxy(std::uint16_t target_port) : loop_{std::make_unique<loop>(target_port)} {}
+fault_proxy::fault_proxy(std::uint16_t target_port, std::string source)
+    : loop_{std::make_unique<loop>(target_port, std::move(source))}
+{
+}
 
 fault_proxy::~fault_proxy() = default;
 

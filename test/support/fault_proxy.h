@@ -56,7 +56,8 @@ public:
     };
     enum class afterwards { close, silence };
 
-    explicit fault_proxy(std::uint16_t target_port);
+    // It connects to the server from this address of the loopback device.
+    explicit fault_proxy(std::uint16_t target_port, std::string source = "127.0.0.1");
     ~fault_proxy();
     fault_proxy(const fault_proxy&) = delete;
     fault_proxy& operator=(const fault_proxy&) = delete;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace pawl::test {
 
@@ -107,8 +108,9 @@ std::size_t redis_cluster::start_node()
         config.push_back("tls-client-key-file " + options_.tls->client_key());
     }
     config.insert(config.end(), options_.config.begin(), options_.config.end());
-    nodes_.push_back(std::make_unique<redis_server>(
-        server_options{.config = config, .tls = options_.tls, .cluster = true}));
+    server_options made{.config = config, .tls = options_.tls, .cluster = true};
+    if (options_.program) made.program = options_.program(nodes_.size());
+    nodes_.push_back(std::make_unique<redis_server>(std::move(made)));
     ids_.push_back(probe(nodes_.size() - 1).must({"CLUSTER", "MYID"}).text);
     return nodes_.size() - 1;
 }
@@ -116,9 +118,7 @@ std::size_t redis_cluster::start_node()
 std::uint16_t redis_cluster::port_of(std::size_t index) const
 {
     const auto& node = *nodes_.at(index);
-    if (options_.tls == nullptr) return node.port();
-    const auto url = node.tls_url();
-    return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+    return options_.tls == nullptr ? node.port() : node.tls_port();
 }
 
 // To every running node before it, so that none has to wait for gossip.

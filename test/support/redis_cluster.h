@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct cluster_options {
     bool own_addresses = false;      // node i connects to others from 127.0.1.(i + 1); Redis 7.0+
     const tls_files* tls = nullptr;  // TLS for clients and between nodes; must outlive the Cluster
     std::vector<std::string> config{};  // further lines of redis.conf
+    std::function<std::vector<std::string>(std::size_t)>
+        program{};  // of each node; see server_options
 };
 
 class redis_cluster {

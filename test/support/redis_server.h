@@ -54,6 +54,7 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return dir_.path(); }
 
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    [[nodiscard]] std::uint16_t tls_port() const noexcept { return tls_port_; }
     [[nodiscard]] std::uint16_t bus_port() const noexcept { return bus_port_; }  // of a Cluster
     [[nodiscard]] std::string socket_path() const { return dir_.file("redis.sock"); }
     [[nodiscard]] std::string url() const;       // redis://127.0.0.1:…

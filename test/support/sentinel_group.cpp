@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace pawl::test {
 
@@ -20,9 +21,9 @@ constexpr std::chrono::milliseconds failover_patience{60'000};
     return server->state() == server_state::running;
 }
 
-[[nodiscard]] std::string address(const redis_server& server)
+[[nodiscard]] std::string address(std::uint16_t port)
 {
-    return "127.0.0.1 " + std::to_string(server.port());
+    return "127.0.0.1 " + std::to_string(port);
 }
 
 }  // namespace
@@ -41,6 +42,7 @@ void sentinel_group::start_servers()
         config.push_back("requirepass " + options_.password);
         config.push_back("masterauth " + options_.password);
     }
+    if (options_.tls != nullptr) config.emplace_back("tls-replication yes");
     config.insert(config.end(), options_.server_config.begin(), options_.server_config.end());
     for (std::size_t i = 0; i <= options_.replicas; ++i) {
         std::vector<std::string> own = config;
@@ -49,8 +51,10 @@ void sentinel_group::start_servers()
             own.emplace_back("replica-announce-ip 127.0.0.1");
             own.emplace_back("protected-mode no");  // it accepts 127.0.0.1 only
         }
-        if (i > 0) own.push_back("replicaof " + address(server(0)));
-        servers_.push_back(std::make_unique<redis_server>(server_options{.config = own}));
+        if (i > 0) own.push_back("replicaof " + address(port_of(server(0))));
+        server_options made{.config = own, .tls = options_.tls};
+        if (options_.program) made.program = options_.program(i);
+        servers_.push_back(std::make_unique<redis_server>(std::move(made)));
     }
 }
 
@@ -61,7 +65,7 @@ void sentinel_group::start_sentinels()
         return "sentinel " + name + " " + service + " " + std::to_string(value);
     };
     std::vector<std::string> config{
-        "sentinel monitor " + service + " " + address(server(0)) + " " +
+        "sentinel monitor " + service + " " + address(port_of(server(0))) + " " +
             std::to_string(options_.quorum),
         setting("down-after-milliseconds", options_.down_after.count()),
         setting("failover-timeout", failover_timeout.count()),
@@ -73,6 +77,7 @@ void sentinel_group::start_sentinels()
     if (!options_.sentinel_password.empty()) {
         config.push_back("requirepass " + options_.sentinel_password);
     }
+    if (options_.tls != nullptr) config.emplace_back("tls-replication yes");
     config.insert(config.end(), options_.sentinel_config.begin(), options_.sentinel_config.end());
     for (std::size_t i = 0; i < options_.sentinels; ++i) {
         std::vector<std::string> own = config;
@@ -81,8 +86,8 @@ void sentinel_group::start_sentinels()
             own.emplace_back("sentinel announce-ip 127.0.0.1");
             own.emplace_back("protected-mode no");
         }
-        sentinels_.push_back(
-            std::make_unique<redis_server>(server_options{.sentinel = true, .config = own}));
+        sentinels_.push_back(std::make_unique<redis_server>(
+            server_options{.sentinel = true, .config = own, .tls = options_.tls}));
         // Servers before 7.0 refuse this, and take longer.
         if (options_.quick_news) {
             sentinel_probe(i).command(
@@ -95,9 +100,15 @@ std::string sentinel_group::url() const
 {
     std::string hosts;
     for (const auto& one : sentinels_) {
-        hosts += (hosts.empty() ? "" : ",") + ("127.0.0.1:" + std::to_string(one->port()));
+        hosts += (hosts.empty() ? "" : ",") + ("127.0.0.1:" + std::to_string(port_of(*one)));
     }
-    return "redis+sentinel://" + hosts + "/" + options_.service;
+    return (options_.tls != nullptr ? "rediss+sentinel://" : "redis+sentinel://") + hosts + "/" +
+           options_.service;
+}
+
+std::uint16_t sentinel_group::port_of(const redis_server& one) const
+{
+    return options_.tls == nullptr ? one.port() : one.tls_port();
 }
 
 redis_probe sentinel_group::probe(std::size_t index) const
@@ -121,7 +132,7 @@ std::optional<std::size_t> sentinel_group::announced() const
         port = said.items[1].text;
     }
     for (std::size_t i = 0; port && i < servers_.size(); ++i) {
-        if (std::to_string(servers_[i]->port()) == *port) return i;
+        if (std::to_string(port_of(*servers_[i])) == *port) return i;
     }
     return {};
 }
@@ -188,7 +199,7 @@ bool sentinel_group::whole() const
     for (std::size_t i = 0; i < servers_.size(); ++i) {
         if (!runs(servers_[i]) || i == *primary) continue;
         if (info_of(probe(i), "replication", "master_port") !=
-                std::to_string(servers_[*primary]->port()) ||
+                std::to_string(port_of(*servers_[*primary])) ||
             info_of(probe(i), "replication", "master_link_status") != "up") {
             return false;
         }

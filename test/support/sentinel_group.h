@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,14 +31,19 @@ struct sentinel_options {
     std::vector<std::string> sentinel_config{};  // further lines
     // Server i connects to others from 127.0.1.(i + 1), sentinel i from 127.0.2.(i + 1); Redis 7.0+.
     bool own_addresses = false;
-    bool quick_news = true;      // false: the periods that a real installation has
+    bool quick_news = true;  // false: the periods that a real installation has
+    std::function<std::vector<std::string>(std::size_t)>
+        program{};  // of each server; see server_options
+    const tls_files* tls =
+        nullptr;  // TLS for clients, replication and sentinels; must outlive the group
 };
 
 class sentinel_group {
 public:
     explicit sentinel_group(sentinel_options options = {});
 
-    [[nodiscard]] std::string url() const;  // redis+sentinel://127.0.0.1:…,…/SERVICE
+    // redis+sentinel://127.0.0.1:…,…/SERVICE, or rediss+sentinel://
+    [[nodiscard]] std::string url() const;
 
     // The servers; the first one is the primary in the beginning.
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
@@ -76,6 +82,9 @@ private:
     void start_servers();
     void start_sentinels();
     [[nodiscard]] bool whole() const;
+
+    // Of a server or a sentinel: the port that others are told.
+    [[nodiscard]] std::uint16_t port_of(const redis_server& one) const;
 
     sentinel_options options_;
     std::vector<std::unique_ptr<redis_server>> servers_;

@@ -57,10 +57,16 @@ void send_at_once(const socket_fd& fd)
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-socket_fd connect_loopback(std::uint16_t port)
+socket_fd connect_loopback(std::uint16_t port, const std::string& source)
 {
     socket_fd fd = new_socket();
     send_at_once(fd);
+    sockaddr_in own = loopback(0);
+    if (::inet_pton(AF_INET, source.c_str(), &own.sin_addr) != 1) return {};
+    // The port is chosen when it connects, so that connections to different servers may share it.
+    const int yes = 1;
+    ::setsockopt(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) return {};
     const sockaddr_in address = loopback(port);
     const auto* where = reinterpret_cast<const sockaddr*>(&address);
     if (::connect(fd.get(), where, sizeof address) != 0 && errno != EINPROGRESS) return {};

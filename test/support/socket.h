@@ -20,8 +20,9 @@ void reset_when_closed(const socket_fd& socket) noexcept;
 // Small messages are not held back (TCP_NODELAY).
 void send_at_once(const socket_fd& fd);
 
-// Connecting to 127.0.0.1, non-blocking. Empty if that failed at once.
-[[nodiscard]] socket_fd connect_loopback(std::uint16_t port);
+// Connecting to 127.0.0.1 from an address of the loopback device, non-blocking. Empty if that failed at
+// once.
+[[nodiscard]] socket_fd connect_loopback(std::uint16_t port, const std::string& source);
 
 // Connected to a Unix socket, blocking. Throws if that fails.
 [[nodiscard]] socket_fd connect_unix(const std::string& path);
