@@ -85,6 +85,21 @@ TEST_F(quorum_renewal, restores_votes_only_while_its_caller_waits)
     EXPECT_EQ(asked.all[0].held_until, at(250)) << "the deadline of the hold is at 600 ms";
 }
 
+// Otherwise the holder would count on a vote that ends before its hold.
+TEST_F(quorum_renewal, by_less_than_the_rest_of_the_hold_restores_votes_until_its_deadline)
+{
+    constexpr auto lease = 100ms;
+    std::vector<renewal_machine::lock> locks(
+        2, {.what = {.mine = mine_, .lease = lease, .number = 80}, .vote_until = {{}, {}, {}}});
+    locks[0].what.held_until = at(600);
+    machine_.emplace(all_, std::move(locks), answers::with_majority, at(50), at(0));
+    const auto asked = std::get<restore_request>(machine_->take_effects().sends[1].what);
+    EXPECT_GE(local_deadline(at(0), asked.all[0].lease, all_.drift()), at(600))
+        << "its caller waits only until 50 ms, but the vote lasts";
+    EXPECT_EQ(machine_->locks()[0].what.lease, asked.all[0].lease);
+    EXPECT_EQ(asked.all[1].lease, lease) << "this one is not valid any more";
+}
+
 // The renewal counts the vote. If the hand-back came later, with the same number, it would give the vote away.
 TEST_F(quorum_renewal, a_vote_whose_hand_back_may_come_later_gets_another_number)
 {

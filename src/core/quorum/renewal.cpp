@@ -2,6 +2,7 @@
 
 #include "base/mutant.h"
 #include "base/require.h"
+#include "core/deadline.h"
 #include "core/quorum/too_few.h"
 
 #include <algorithm>
@@ -23,9 +24,15 @@ renewal_machine::renewal_machine(const nodes& all, std::vector<lock> locks, answ
     base::require(!locks_.empty(), "a renewal of nothing");
     for (auto& each : locks_) {
         limit_ = std::max(limit_, now + all.limit(each.what.lease));
+        if (!each.what.held_until) continue;
+        // A vote that is restored lasts as long as the hold, also if this is an extension by less.
+        const auto rest = lease_until(*each.what.held_until, now, all.drift());
+        if (!base::is(base::mutant::restores_briefly)) {
+            each.what.lease = std::max(each.what.lease, rest);
+        }
         // Nobody waits for a restore that arrives later. The lock may be released by then, and another one's.
-        const bool limited = each.what.held_until && !base::is(base::mutant::late_restore);
-        if (limited) each.what.held_until = std::min(*each.what.held_until, until_);
+        if (base::is(base::mutant::late_restore)) continue;
+        each.what.held_until = std::min(*each.what.held_until, until_);
     }
     limit_ = std::min(limit_, until_);
     for (unsigned i = 0; i < all.size(); ++i) {

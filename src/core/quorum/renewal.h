@@ -44,7 +44,8 @@ public:
     };
 
     // `all` and what the locks point to must outlive it. The caller wants an answer by `until`. A vote that a node has
-    // lost is not restored after that time.
+    // lost is not restored after that time. `what.held_until` of a lock is the deadline of its hold, if it is valid. The
+    // lease that is sent reaches it.
     renewal_machine(const nodes& all, std::vector<lock> locks, answers when, base::boot_time until,
                     base::boot_time now);
 
