@@ -174,6 +174,16 @@ TEST_F(quorum_renewal, with_a_bare_majority_names_the_node_that_has_voted_for_an
     EXPECT_EQ(missing(0), "redis://c: no vote for this holder");
 }
 
+TEST_F(quorum_renewal,
+       with_a_bare_majority_names_the_node_where_the_key_has_a_value_of_another_type)
+{
+    start();
+    answer(0, hold_status::done, 1);
+    answer(1, hold_status::done, 1);
+    answer(2, hold_status::not_a_lock, 2);
+    EXPECT_EQ(missing(0), "redis://c: the key is not a lock");
+}
+
 TEST_F(quorum_renewal, does_not_wait_for_a_slow_node_beyond_its_limit)
 {
     start();
