@@ -105,11 +105,13 @@ TEST_F(quorum_renewal, a_vote_whose_hand_back_may_come_later_gets_another_number
 {
     std::vector<renewal_machine::lock> locks(
         1, {.what = {.mine = mine_, .lease = 1s, .number = 80}, .vote_until = {{}, {}, {}}});
-    locks[0].offered = {false, true, false};
+    locks[0].handed_back = {0, 75, 95};
     machine_.emplace(all_, std::move(locks), answers::with_all, at(250), at(0));
     sent_ = machine_->take_effects().sends;
     EXPECT_EQ(std::get<restore_request>(sent_[0].what).all[0].number, 80U);
     EXPECT_EQ(std::get<restore_request>(sent_[1].what).all[0].number, 81U);
+    EXPECT_EQ(std::get<restore_request>(sent_[2].what).all[0].number, 96U)
+        << "the node has the number 95, and would not change it to 81";
 }
 
 // The return would take the vote away, and the node would vote for another holder while this one counts on it.

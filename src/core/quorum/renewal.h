@@ -11,6 +11,7 @@
 #include "core/request.h"
 #include "core/vote.h"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -24,8 +25,9 @@ public:
         restore_part what{};
         // Of each node: until when it surely has its vote. boot_time{} if it has none.
         std::vector<base::boot_time> vote_until{};
-        // Of each node: a hand-back of the vote had no answer yet, and may be executed later. Empty: of none.
-        std::vector<bool> offered{};
+        // Of each node: a hand-back of the vote had no answer, and may be executed later. The last number that belongs to
+        // that vote, or 0 if there is no such hand-back. Empty: of none.
+        std::vector<std::uint64_t> handed_back{};
         // Of each node: a return of an earlier claim of this holder may yet be executed there, and take the vote away.
         // So the vote does not count, and is not restored. Empty: of none.
         std::vector<bool> avoided{};

@@ -25,8 +25,8 @@ void quorum_store::renewal::start(answers when, boot_time until)
         locks.push_back({.what = part, .avoided = who->avoided(now)});
         for (unsigned node = 0; node < owner_->nodes_.size(); ++node) {
             locks.back().vote_until.push_back(who->claim->vote_until(node));
-            const auto& mine = who->claim->at(node);
-            locks.back().offered.push_back(mine.offered || mine.renumber);
+            const auto old = who->claim->at(node).handed_back();
+            locks.back().handed_back.push_back(old != 0 ? old + who->claim->reserve() : 0);
         }
     }
     machine_.emplace(owner_->nodes_, std::move(locks), when, until, now);
@@ -156,7 +156,7 @@ void quorum_store::question::start(core::raise_request what, boot_time until)
 {
     what.mine = who_->name();
     what.sent = owner_->platform_->now();
-    machine_.emplace(owner_->nodes_, what, who_->avoided(what.sent), until);
+    machine_.emplace(owner_->nodes_, what, who_->unsure(what.sent), until);
     proceed();
 }
 
