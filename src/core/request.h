@@ -8,7 +8,8 @@
 //   acquire_request   granted | busy | unacknowledged | …     finds its own grant or place again
 //   count_request     hold_status | failure                   sets the same count
 //   extend_request    hold_status | failure                   never shortens the lease
-//   renew_request     hold_status | failure for each lock     never shortens a lease
+//   renew_request     hold_status | bare_majority | failure   never shortens a lease
+//                     for each lock
 //   check_request     hold_status | failure                   changes nothing
 //   keep_request      kept | handed_over | superseded | …     is `superseded`
 //   release_request   hold_status | failure                   finds that the lock is gone

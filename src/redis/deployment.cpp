@@ -1,5 +1,6 @@
 #include "redis/deployment.h"
 
+#include "common/quorum_url.h"
 #include "redis/url_text.h"
 
 #include <pawl/error.h>
@@ -199,30 +200,6 @@ constexpr std::array<scheme, 4> schemes_with_hosts{{
     {"rediss+cluster://", true, read_cluster},
 }};
 
-// Whether the text begins with a scheme, be it one that a node may have or not.
-bool begins_url(std::string_view text)
-{
-    constexpr std::array<std::string_view, 4> short_ones{"unix:", "local:", "memory:", "redlock:"};
-    const auto is_here = [&](auto scheme) { return text.starts_with(scheme); };
-    const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz+");
-    return std::ranges::any_of(short_ones, is_here) ||
-           (end != std::string_view::npos && end > 0 && text.substr(end).starts_with("://"));
-}
-
-// Splits at the commas between URLs. A comma inside a URL is not followed by a scheme.
-std::vector<std::string> split_urls(std::string_view text)
-{
-    std::vector<std::string> urls;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-        const bool at_end = i == text.size();
-        if (!at_end && (text[i] != ',' || !begins_url(text.substr(i + 1)))) continue;
-        urls.emplace_back(text.substr(begin, i - begin));
-        begin = i + 1;
-    }
-    return urls;
-}
-
 // The URL of one node of a quorum: one server, and not a group of them.
 server_config read_node(const std::string& url, const client_options& options)
 {
@@ -260,7 +237,7 @@ deployment read_quorum(const std::vector<std::string>& urls, const client_option
     }
     deployment got;
     got.what = deployment::kind::quorum;
-    got.shown = "redlock:";
+    got.shown = common::quorum_scheme;
     for (const auto& url : urls) {
         auto config = node_number(got.servers.size() + 1, [&] { return read_node(url, options); });
         if (config.acknowledged.is_on()) {
@@ -286,12 +263,11 @@ deployment read_one_server(const client_options& options)
 deployment read_any(const client_options& options)
 {
     const std::string_view url = options.url;
-    constexpr std::string_view quorum = "redlock:";
     if (!options.nodes.empty()) {
         if (url != client_options{}.url) refuse_url("given beside nodes (allowed: one of them)");
         return read_quorum(options.nodes, options);
     }
-    if (url.starts_with(quorum)) return read_quorum(split_urls(url.substr(quorum.size())), options);
+    if (common::is_quorum(url)) return read_quorum(common::node_urls(url), options);
     for (const auto& each : schemes_with_hosts) {
         if (!url.starts_with(each.text)) continue;
         refuse_stray_at(url);

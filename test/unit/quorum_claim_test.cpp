@@ -317,6 +317,20 @@ TEST_F(quorum_claim, an_established_holder_that_asks_again_and_was_lost_is_not_g
     EXPECT_FALSE(claim_.held());
 }
 
+// The lease of the acquire is 1 s. A node in quarantine would restore a vote that has ended.
+TEST_F(quorum_claim, a_vote_that_was_restored_lasts_for_the_lease_of_the_restore_only)
+{
+    begin(0);
+    for (const auto node : {0U, 1U, 2U}) vote(node, 70, 1);
+    ASSERT_TRUE(is_granted());
+    claim_.vote_gone(2);
+    EXPECT_EQ(claim_.vote_until(2), base::boot_time{});
+    claim_.vote_renewed(2, 500ms, at(400));
+    EXPECT_EQ(claim_.vote_until(2), local_deadline(at(400), 500ms, 0.01));
+    claim_.vote_renewed(2, 800ms, at(600));
+    EXPECT_EQ(claim_.vote_until(2), local_deadline(at(600), 800ms, 0.01));
+}
+
 TEST_F(quorum_claim, a_node_where_an_earlier_try_may_yet_be_returned_is_not_asked)
 {
     acquire_request request{.mine = mine_, .lease = 1s, .sent = at(0), .until = at(300)};

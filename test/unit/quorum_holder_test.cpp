@@ -69,5 +69,29 @@ TEST_F(quorum_holder, avoids_a_node_that_will_get_another_return)
     EXPECT_EQ(who_.avoided(at(1)), (std::vector<bool>{false, true, true}));
 }
 
+// A renewal gives the vote another number. A question that keeps the lock does not.
+TEST_F(quorum_holder, is_unsure_of_a_node_where_a_vote_may_yet_be_handed_back)
+{
+    const base::random_unit random = test::always(0);
+    holder waiter{{&object_, "me"}, 3};
+    waiter.claim.emplace(all_, waiter.name(), random);
+    auto& claim = *waiter.claim;
+    claim.ask({.mine = waiter.name(), .lease = 1s, .sent = at(0), .until = at(300), .wait = 1500ms},
+              std::vector<bool>(3), at(0));
+    const core::vote_request asked{.sent = at(0)};
+    claim.on_vote(0, asked, core::voted{.number = 90}, at(1));
+    for (const auto node : {1U, 2U}) claim.on_vote(node, asked, core::waits{.placed = true}, at(1));
+    EXPECT_EQ(waiter.unsure(at(2)), std::vector<bool>(3));
+    claim.on_time(claim.wake());
+    EXPECT_EQ(claim.at(0).handed_back(), 90U);
+    EXPECT_EQ(waiter.unsure(at(9)), (std::vector<bool>{true, false, false}));
+    for (const auto node : {1U, 2U}) claim.on_notice({node, 70, at(9)}, at(9));
+    ASSERT_TRUE(claim.held());
+    claim.on_hand_back(0, {.sent = at(9), .number = 90}, lost_reply, at(10));
+    EXPECT_EQ(waiter.unsure(at(10)), (std::vector<bool>{true, false, false}));
+    claim.vote_renewed(0, 1s, at(11));
+    EXPECT_EQ(waiter.unsure(at(12)), std::vector<bool>(3)) << "it has a greater number now";
+}
+
 }  // namespace
 }  // namespace pawl::store

@@ -85,16 +85,33 @@ TEST_F(quorum_renewal, restores_votes_only_while_its_caller_waits)
     EXPECT_EQ(asked.all[0].held_until, at(250)) << "the deadline of the hold is at 600 ms";
 }
 
+// Otherwise the holder would count on a vote that ends before its hold.
+TEST_F(quorum_renewal, by_less_than_the_rest_of_the_hold_restores_votes_until_its_deadline)
+{
+    constexpr auto lease = 100ms;
+    std::vector<renewal_machine::lock> locks(
+        2, {.what = {.mine = mine_, .lease = lease, .number = 80}, .vote_until = {{}, {}, {}}});
+    locks[0].what.held_until = at(600);
+    machine_.emplace(all_, std::move(locks), answers::with_majority, at(50), at(0));
+    const auto asked = std::get<restore_request>(machine_->take_effects().sends[1].what);
+    EXPECT_GE(local_deadline(at(0), asked.all[0].lease, all_.drift()), at(600))
+        << "its caller waits only until 50 ms, but the vote lasts";
+    EXPECT_EQ(machine_->locks()[0].what.lease, asked.all[0].lease);
+    EXPECT_EQ(asked.all[1].lease, lease) << "this one is not valid any more";
+}
+
 // The renewal counts the vote. If the hand-back came later, with the same number, it would give the vote away.
 TEST_F(quorum_renewal, a_vote_whose_hand_back_may_come_later_gets_another_number)
 {
     std::vector<renewal_machine::lock> locks(
         1, {.what = {.mine = mine_, .lease = 1s, .number = 80}, .vote_until = {{}, {}, {}}});
-    locks[0].offered = {false, true, false};
+    locks[0].handed_back = {0, 75, 95};
     machine_.emplace(all_, std::move(locks), answers::with_all, at(250), at(0));
     sent_ = machine_->take_effects().sends;
     EXPECT_EQ(std::get<restore_request>(sent_[0].what).all[0].number, 80U);
     EXPECT_EQ(std::get<restore_request>(sent_[1].what).all[0].number, 81U);
+    EXPECT_EQ(std::get<restore_request>(sent_[2].what).all[0].number, 96U)
+        << "the node has the number 95, and would not change it to 81";
 }
 
 // The return would take the vote away, and the node would vote for another holder while this one counts on it.
@@ -157,6 +174,16 @@ TEST_F(quorum_renewal, with_a_bare_majority_names_the_node_that_has_voted_for_an
     answer(1, hold_status::done, 1);
     answer(2, hold_status::taken, 2);
     EXPECT_EQ(missing(0), "redis://c: no vote for this holder");
+}
+
+TEST_F(quorum_renewal,
+       with_a_bare_majority_names_the_node_where_the_key_has_a_value_of_another_type)
+{
+    start();
+    answer(0, hold_status::done, 1);
+    answer(1, hold_status::done, 1);
+    answer(2, hold_status::not_a_lock, 2);
+    EXPECT_EQ(missing(0), "redis://c: the key is not a lock");
 }
 
 TEST_F(quorum_renewal, does_not_wait_for_a_slow_node_beyond_its_limit)

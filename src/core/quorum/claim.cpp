@@ -301,7 +301,10 @@ void claim_machine::vote_renewed(unsigned node, milliseconds lease, boot_time se
 {
     if (!hold_) return;
     auto& one = standings_[node];
-    if (!one.is_cast()) one.cast(hold_->fence, sent, sent);
+    // A renewal may set a shorter lease than the acquire did, so only `renewed_until` says how long the vote lasts.
+    if (!one.is_cast()) one.cast(hold_->fence, {}, sent);
+    // It has given the vote a number that no hand-back names.
+    one.renumber = false;
     one.renewed_until = std::max(one.renewed_until, local_deadline(sent, lease, nodes_->drift()));
 }
 

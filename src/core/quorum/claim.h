@@ -85,8 +85,8 @@ public:
 
     // A majority has renewed it, by a request that was sent at `sent`.
     void renewed(std::chrono::milliseconds lease, base::boot_time sent);
-    // The node has renewed its vote, or has voted again, by a request that was sent then; or it has no vote for this
-    // holder.
+    // The node has renewed its vote, or has voted again, by a request that was sent then, with this lease; or it has no
+    // vote for this holder.
     void vote_renewed(unsigned node, std::chrono::milliseconds lease, base::boot_time sent);
     void vote_gone(unsigned node) noexcept;
     // Until when the node surely has the vote. boot_time{} if it has none.

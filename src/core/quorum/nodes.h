@@ -14,7 +14,6 @@
 #include "core/quorum/node_clock.h"
 #include "core/vote.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -71,13 +70,6 @@ public:
 
     // Whether the node is a server of its own. A vote of another one is a second copy of the same vote.
     [[nodiscard]] bool is_counted(unsigned index) const { return !all_[index].duplicate; }
-
-    // Whether the last request to some node before this one failed.
-    [[nodiscard]] bool has_problem_before(unsigned index) const
-    {
-        return std::any_of(all_.begin(), all_.begin() + index,
-                           [](const node& each) { return each.problem.has_value(); });
-    }
 
     // Whether a vote of the node may be counted for a new hold.
     [[nodiscard]] bool may_elect(unsigned index, base::boot_time now) const;

@@ -2,6 +2,7 @@
 
 #include "base/mutant.h"
 #include "base/require.h"
+#include "core/deadline.h"
 #include "core/quorum/too_few.h"
 
 #include <algorithm>
@@ -23,9 +24,15 @@ renewal_machine::renewal_machine(const nodes& all, std::vector<lock> locks, answ
     base::require(!locks_.empty(), "a renewal of nothing");
     for (auto& each : locks_) {
         limit_ = std::max(limit_, now + all.limit(each.what.lease));
+        if (!each.what.held_until) continue;
+        // A vote that is restored lasts as long as the hold, also if this is an extension by less.
+        const auto rest = lease_until(*each.what.held_until, now, all.drift());
+        if (!base::is(base::mutant::restores_briefly)) {
+            each.what.lease = std::max(each.what.lease, rest);
+        }
         // Nobody waits for a restore that arrives later. The lock may be released by then, and another one's.
-        const bool limited = each.what.held_until && !base::is(base::mutant::late_restore);
-        if (limited) each.what.held_until = std::min(*each.what.held_until, until_);
+        if (base::is(base::mutant::late_restore)) continue;
+        each.what.held_until = std::min(*each.what.held_until, until_);
     }
     limit_ = std::min(limit_, until_);
     for (unsigned i = 0; i < all.size(); ++i) {
@@ -34,7 +41,8 @@ renewal_machine::renewal_machine(const nodes& all, std::vector<lock> locks, answ
             asked.all.push_back(each.what);
             if (now < each.vote_until[i]) asked.all.back().vote_until = each.vote_until[i];
             // The vote counts from now on, so it gets a number that the hand-back does not name.
-            if (!each.offered.empty() && each.offered[i]) ++asked.all.back().number;
+            const auto old = each.handed_back.empty() ? 0 : each.handed_back[i];
+            if (old != 0) asked.all.back().number = std::max(each.what.number, old) + 1;
             if (each.avoids(i)) asked.all.back().held_until.reset();
         }
         effects_.sends.push_back({i, std::move(asked)});
@@ -95,7 +103,7 @@ std::optional<hold_reply> renewal_machine::verdict(std::size_t which, bool is_la
             continue;
         }
         const auto status = std::get<restored>(got).what;
-        problems[i].no_vote = status != hold_status::done;
+        problems[i].status = status;
         done += status == hold_status::done ? 1U : 0U;
         taken += status == hold_status::taken ? 1U : 0U;
         gone += status != hold_status::done ? 1U : 0U;

@@ -11,6 +11,7 @@
 #include "core/request.h"
 #include "core/vote.h"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -24,8 +25,9 @@ public:
         restore_part what{};
         // Of each node: until when it surely has its vote. boot_time{} if it has none.
         std::vector<base::boot_time> vote_until{};
-        // Of each node: a hand-back of the vote had no answer yet, and may be executed later. Empty: of none.
-        std::vector<bool> offered{};
+        // Of each node: a hand-back of the vote had no answer, and may be executed later. The last number that belongs to
+        // that vote, or 0 if there is no such hand-back. Empty: of none.
+        std::vector<std::uint64_t> handed_back{};
         // Of each node: a return of an earlier claim of this holder may yet be executed there, and take the vote away.
         // So the vote does not count, and is not restored. Empty: of none.
         std::vector<bool> avoided{};
@@ -44,7 +46,8 @@ public:
     };
 
     // `all` and what the locks point to must outlive it. The caller wants an answer by `until`. A vote that a node has
-    // lost is not restored after that time.
+    // lost is not restored after that time. `what.held_until` of a lock is the deadline of its hold, if it is valid. The
+    // lease that is sent reaches it.
     renewal_machine(const nodes& all, std::vector<lock> locks, answers when, base::boot_time until,
                     base::boot_time now);
 

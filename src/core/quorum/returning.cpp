@@ -6,6 +6,7 @@
 #include "core/quorum/too_few.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace pawl::core::quorum {
@@ -58,7 +59,10 @@ void return_machine::send(unsigned node, std::uint64_t proposal, boot_time now)
 {
     auto& one = states_[node];
     one.again_at = boot_time::max();
-    if (base::is(base::mutant::d8_error_ends_return) && nodes_->has_problem_before(node)) return;
+    if (base::is(base::mutant::d8_error_ends_return)) {
+        const auto failed = [this](unsigned other) { return (*nodes_)[other].problem.has_value(); };
+        if (std::ranges::any_of(std::views::iota(0U, node), failed)) return;
+    }
     one.under_way = now;
     effects_.sends.push_back({node, return_request{.mine = name_,
                                                    .sent = now,

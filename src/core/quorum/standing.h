@@ -66,6 +66,12 @@ struct standing {
         return std::max(renewed_until, local_deadline(at, lease, drift));
     }
 
+    // The number of a vote that a hand-back without an answer may yet take away. 0 if there is none.
+    [[nodiscard]] std::uint64_t handed_back() const noexcept
+    {
+        return std::max(offered ? number : 0, renumber ? spent : 0);
+    }
+
     // Whether the node may have a vote or a place for this holder, now or later.
     [[nodiscard]] bool may_be_there() const noexcept
     {

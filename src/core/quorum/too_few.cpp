@@ -44,6 +44,18 @@ std::optional<failure> said_by_most(const nodes& all, const std::vector<node_pro
     return got;
 }
 
+// Why the node has no vote for the holder. Empty if it has one.
+std::string text_of(hold_status status)
+{
+    switch (status) {
+    case hold_status::done: return "";
+    case hold_status::not_a_lock: return "the key is not a lock";
+    case hold_status::vanished:
+    case hold_status::taken: break;
+    }
+    return "no vote for this holder";
+}
+
 void append(std::string& list, const node& which, const std::string& text)
 {
     list += (list.empty() ? "" : "; ") + which.shown + ": " + text;
@@ -56,7 +68,7 @@ std::string problems_of(const nodes& all, const std::vector<node_problem>& probl
     std::string list;
     for (unsigned i = 0; i < all.size(); ++i) {
         auto text = text_of(all[i], problems[i]);
-        if (text.empty() && problems[i].no_vote) text = "no vote for this holder";
+        if (text.empty() && problems[i].status) text = text_of(*problems[i].status);
         if (!text.empty()) append(list, all[i], text);
     }
     return list;

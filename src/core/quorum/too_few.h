@@ -3,6 +3,7 @@
 
 #include "core/failure.h"
 #include "core/quorum/nodes.h"
+#include "core/request_parts.h"
 
 #include <chrono>
 #include <optional>
@@ -18,7 +19,7 @@ struct node_problem {
     std::optional<std::chrono::milliseconds> stepped{};
     bool returning = false;  // an earlier try of the same holder is being given back there
     bool silent = false;     // the node has not answered yet
-    bool no_vote = false;    // it has answered that it has no vote for the holder
+    std::optional<hold_status> status{};  // what it says about the holder
 };
 
 // Names each node where something is wrong. Empty if there is none.

@@ -56,6 +56,17 @@ struct holder {
         return all;
     }
 
+    // These, and the nodes where a hand-back of the vote may yet be executed. A renewal gives such a vote another number,
+    // which the hand-back does not name. A question does not, so the vote does not count in it.
+    [[nodiscard]] std::vector<bool> unsure(base::boot_time now) const
+    {
+        auto all = avoided(now);
+        for (unsigned i = 0; claim && i < all.size(); ++i) {
+            if (claim->at(i).handed_back() != 0) all[i] = true;
+        }
+        return all;
+    }
+
     // The plan for a return to all nodes. `last` is the release of the caller, if there is one.
     [[nodiscard]] core::quorum::return_machine::plan parting(const core::release_request* last,
                                                              unsigned nodes,

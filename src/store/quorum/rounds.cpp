@@ -1,7 +1,6 @@
 #include "store/quorum/rounds.h"
 
 #include "base/mutant.h"
-#include "core/deadline.h"
 #include "store/quorum/node.h"
 
 #include <algorithm>
@@ -22,17 +21,12 @@ void quorum_store::renewal::start(answers when, boot_time until)
         who->longest = std::max(who->longest, lease);
         core::restore_part part{
             .mine = who->name(), .lease = lease, .number = hold.fence + who->claim->reserve()};
-        if (now < hold.deadline) {
-            part.held_until = hold.deadline;
-            // A vote that is restored lasts as long as the hold, also if this is an extension by less.
-            const auto rest = core::lease_until(hold.deadline, now, owner_->nodes_.drift());
-            if (!base::is(base::mutant::restores_briefly)) part.lease = std::max(lease, rest);
-        }
+        if (now < hold.deadline) part.held_until = hold.deadline;
         locks.push_back({.what = part, .avoided = who->avoided(now)});
         for (unsigned node = 0; node < owner_->nodes_.size(); ++node) {
             locks.back().vote_until.push_back(who->claim->vote_until(node));
-            const auto& mine = who->claim->at(node);
-            locks.back().offered.push_back(mine.offered || mine.renumber);
+            const auto old = who->claim->at(node).handed_back();
+            locks.back().handed_back.push_back(old != 0 ? old + who->claim->reserve() : 0);
         }
     }
     machine_.emplace(owner_->nodes_, std::move(locks), when, until, now);
@@ -95,19 +89,20 @@ void quorum_store::renewal::on_reply(unsigned node, const core::restore_reply& g
 {
     for (std::size_t i = 0; i < locks_.size(); ++i) {
         const auto* const problem = std::get_if<core::failure>(&got.all[i]);
-        const auto& [who, lease, index] = locks_[i];
-        if (machine_->locks()[i].avoids(node)) continue;
+        const auto& who = locks_[i].who;
+        const auto& asked = machine_->locks()[i];
+        if (asked.avoids(node)) continue;
         auto& past = who->past[node];
         if (past.restoring == machine_->sent()) past.restoring_until = {};
         if (problem != nullptr) {
             // The answer to a later request does not say whether this one was executed.
-            const auto latest = machine_->locks()[i].what.held_until.value_or(boot_time{});
+            const auto latest = asked.what.held_until.value_or(boot_time{});
             if (problem->maybe_executed) past.restored_late = std::max(past.restored_late, latest);
             continue;
         }
         if (!who->claim) continue;
         if (std::get<core::restored>(got.all[i]).what == core::hold_status::done) {
-            who->claim->vote_renewed(node, lease, machine_->sent());
+            who->claim->vote_renewed(node, asked.what.lease, machine_->sent());
         } else {
             who->claim->vote_gone(node);
         }
@@ -161,7 +156,7 @@ void quorum_store::question::start(core::raise_request what, boot_time until)
 {
     what.mine = who_->name();
     what.sent = owner_->platform_->now();
-    machine_.emplace(owner_->nodes_, what, who_->avoided(what.sent), until);
+    machine_.emplace(owner_->nodes_, what, who_->unsure(what.sent), until);
     proceed();
 }
 
