@@ -35,7 +35,7 @@ namespace {
                       "%25. Parameters follow as ?NAME=VALUE&NAME=VALUE:"},
             entries{{
                 {"db", "the database, a number"},
-                {"name", "the connection's name at the server (default pawl:HOST:PID)"},
+                {"name", "a label for the connections at the server (default pawl)"},
                 {"password_file", "a file whose first line is the password; read at each connect"},
                 {"password_env", "the environment variable that contains the password"},
                 {"ca_file", "the certificates to trust, PEM (default: the system's)"},

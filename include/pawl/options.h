@@ -107,7 +107,9 @@ struct client_options {
     std::string password_file{};  // path; the first line is read on each connect, for rotation
     std::string password_env{};   // name of an environment variable
     std::optional<int> database{};
-    std::string name{};  // name of the connections at the server; default: pawl:HOST:PID
+    // The connections at the server are named LABEL:HOST:PID:CHANNEL. This is the label; the default
+    // is `pawl`. The ids of this client's holds end with CHANNEL: the first 16 digits of its id.
+    std::string name{};
     tls_options tls{};
 
     // Instead of `url`: the nodes of a quorum, as in redlock:. The members above are for each node.

@@ -32,15 +32,16 @@ void check_name(std::string_view what, std::string_view name)
     }
 }
 
-std::string make_holder(std::string random_digits)
+std::string make_holder(std::string random_digits, std::string_view channel)
 {
     random_digits.front() = 'p';
+    random_digits.replace(random_digits.size() - channel.size(), channel.size(), channel);
     return random_digits;
 }
 
-std::string make_holder_of_many(std::string random_digits)
+std::string make_holder_of_many(std::string random_digits, std::string_view channel)
 {
-    auto holder = make_holder(std::move(random_digits));
+    auto holder = make_holder(std::move(random_digits), channel);
     holder[1] = 'a';
     return holder;
 }

@@ -71,14 +71,22 @@ struct object {
 // the message: "lock name" or "holder".
 void check_name(std::string_view what, std::string_view name);
 
-// Makes a holder id from 32 random hexadecimal digits: the first becomes a `p`. The ids of other libraries
+// The digits of a client's id that name its channel. They are enough: no two clients share them.
+inline constexpr std::size_t channel_digits = 16;
+[[nodiscard]] inline std::string_view channel_of(std::string_view client)
+{
+    return client.substr(0, channel_digits);
+}
+
+// Makes a holder id from 32 random hexadecimal digits. The first becomes a `p`. The ids of other libraries
 // have a digit there, or another length. So every client can tell which holders belong to pawl, and will
-// tell the next waiter when they leave.
-[[nodiscard]] std::string make_holder(std::string random_digits);
+// tell the next waiter when they leave. The last ones become those of the client's channel, so that an
+// operator can find the process that holds a lock.
+[[nodiscard]] std::string make_holder(std::string random_digits, std::string_view channel);
 
 // A waiter for many locks may be handed one of them. It then has a part, for which it has another id: its own
 // in capital letters. So that the two differ, the second character of its own is an `a`.
-[[nodiscard]] std::string make_holder_of_many(std::string random_digits);
+[[nodiscard]] std::string make_holder_of_many(std::string random_digits, std::string_view channel);
 [[nodiscard]] std::string part_holder(std::string_view holder);
 
 // The id of the waiter, from any of the two.

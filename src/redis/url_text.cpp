@@ -2,7 +2,6 @@
 
 #include <pawl/error.h>
 
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -43,13 +42,6 @@ std::uint16_t port_number(std::string_view text)
 void prefer(std::string& value, const std::string& option)
 {
     if (!option.empty()) value = option;
-}
-
-std::string default_name()
-{
-    std::array<char, 256> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    return "pawl:" + std::string{host.data()} + ':' + std::to_string(::getpid());
 }
 
 void check(const server_config& config)
@@ -281,7 +273,6 @@ bool is_any_set(const tls_options& options)
 void complete(server_config& config)
 {
     check(config);
-    if (config.name.empty()) config.name = default_name();
 }
 
 std::string shown_host(const address& where)

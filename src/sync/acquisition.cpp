@@ -19,11 +19,12 @@ core::lease_ptr new_lease(client_state& client, const std::shared_ptr<local_lock
     lease->what = {settings, &settings->what};
     const bool same = base::is(base::mutant::d38_same_holder);
     auto digits = same ? client.id() : client.platform().random_id();
+    const auto& me = client.room().client();
     lease->holder = settings->what.kind == core::object_kind::many
-                        ? core::make_holder_of_many(std::move(digits))
-                        : core::make_holder(std::move(digits));
-    // With the client in it, the server can tell this client when another one wants the lock.
-    if (settings->linger.count() > 0) lease->holder += client.room().client();
+                        ? core::make_holder_of_many(std::move(digits), me)
+                        : core::make_holder(std::move(digits), me);
+    // The length says that the server is to tell this client when another one wants the lock.
+    if (settings->linger.count() > 0) lease->holder += me;
     lease->length = settings->lease;
     lease->renew = settings->renew;
     lease->announce = settings->announce;

@@ -13,9 +13,6 @@ namespace pawl::sync {
 
 namespace {
 
-// Length of the id prefix that names the client's channel: long enough that no two clients share one.
-constexpr std::size_t channel_digits = 16;
-
 core::failure closed_client()
 {
     return {.what = core::failure_kind::refused, .detail = std::string{core::client_destroyed}};
@@ -38,8 +35,8 @@ client_state::client_state(client_options options, surroundings around)
     : process_mark_{base::process_mark()},
       is_quorum_{around.quorum},
       options_{std::move(options)},
-      id_{around.platform->random_id()},
-      parts_{std::make_unique<parts>(options_, std::move(around), id_.substr(0, channel_digits))},
+      id_{std::move(around.client)},
+      parts_{std::make_unique<parts>(options_, std::move(around), std::string{core::channel_of(id_)})},
       random_{[&platform = platform()] { return platform.random_unit(); }},
       server_{parts_->store.get()->shown()}
 {

@@ -1,6 +1,8 @@
 #include "sync/surroundings.h"
 
 #include "base/event_loop.h"
+#include "core/object.h"
+#include "redis/connection_name.h"
 #include "redis/deployment.h"
 #include "redis/socket_transport.h"
 #include "store/cluster/cluster_store.h"
@@ -108,11 +110,14 @@ std::shared_ptr<store::store> open_store(const std::shared_ptr<base::platform>& 
 surroundings for_real_servers(redis::deployment where, const client_options& options)
 {
     auto platform = std::make_shared<base::system_platform>();
+    auto client = platform->random_id();
+    redis::name_connections(where, core::channel_of(client));
     auto loop = std::make_unique<base::event_loop>(*platform);
     auto handlers = std::make_unique<observe::dispatcher_thread>();
     const bool quorum = where.what == redis::deployment::kind::quorum;
     auto store = open_store(platform, *loop, std::move(where), options, *handlers);
-    return {.platform = std::move(platform),
+    return {.client = std::move(client),
+            .platform = std::move(platform),
             .stops = std::make_unique<observe::dispatcher_thread>(),
             .handlers = std::move(handlers),
             .loop = std::move(loop),
@@ -129,7 +134,8 @@ surroundings for_memory_server(const redis::server_config& server, const client_
     auto store = std::make_shared<store::single_server>(
         platform, std::move(transport), options.clock_drift,
         store::server_settings{.acks = acknowledging_of(server, options)});
-    return {.platform = std::move(platform),
+    return {.client = platform->random_id(),
+            .platform = platform,
             .stops = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
             .handlers = seat->dispatcher(std::make_unique<observe::dispatcher_thread>()),
             .loop = std::move(loop),

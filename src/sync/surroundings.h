@@ -9,10 +9,12 @@
 #include <pawl/options.h>
 
 #include <memory>
+#include <string>
 
 namespace pawl::sync {
 
 struct surroundings {
+    std::string client;  // its id: 32 hexadecimal digits
     std::shared_ptr<base::platform> platform;
     std::unique_ptr<observe::dispatcher> stops;  // runs the user's stop_callbacks
     // Runs on_event and log. It is a second dispatcher, so that a slow handler delays no stop_callback.

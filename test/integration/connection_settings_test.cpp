@@ -104,22 +104,39 @@ TEST_F(database, is_chosen_again_after_a_reconnect)
 
 class connection_name : public with_server {};
 
-TEST_F(connection_name, names_the_host_and_the_process)
+TEST_F(connection_name, names_the_host_the_process_and_the_client)
 {
     client own{options()};
     own.ping();
-    EXPECT_TRUE(says(probe_.client_list().at(0), "name=pawl:"));
-    EXPECT_TRUE(says(probe_.client_list().at(0), ":" + std::to_string(::getpid()) + " "));
-    EXPECT_TRUE(says(probe_.client_list().at(0), "resp=3"));
+    const auto first = probe_.client_list().at(0);
+    EXPECT_TRUE(says(first, "name=pawl:")) << first;
+    EXPECT_TRUE(says(first, ":" + std::to_string(::getpid()) + ":" + own.id().substr(0, 16) + " "))
+        << first;
+    EXPECT_TRUE(says(first, "resp=3")) << first;
 }
 
-TEST_F(connection_name, can_be_chosen)
+TEST_F(connection_name, begins_with_a_label_that_can_be_chosen)
 {
     client_options made = options();
     made.name = "stock-service";
     client own{made};
     own.ping();
-    EXPECT_TRUE(says(probe_.client_list().at(0), "name=stock-service"));
+    const auto first = probe_.client_list().at(0);
+    EXPECT_TRUE(says(first, "name=stock-service:")) << first;
+    EXPECT_TRUE(says(first, ":" + own.id().substr(0, 16) + " ")) << first;
+}
+
+// So the list of connections tells which process has a lock.
+TEST_F(connection_name, ends_with_the_digits_with_which_the_holder_ids_of_the_client_end)
+{
+    client own{options()};
+    for (const auto kept : {0ms, 50ms}) {
+        mutex lock{own, "lock", {.linger = kept}};
+        const auto held = lock.acquire();
+        EXPECT_TRUE(held.id().ends_with(own.id().substr(0, 16))) << held.id();
+    }
+    lock_set both{own, {"one", "two"}};
+    EXPECT_TRUE(both.acquire().id().ends_with(own.id().substr(0, 16)));
 }
 
 }  // namespace

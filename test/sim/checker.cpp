@@ -123,8 +123,7 @@ void checker::acquire_failed(process& who, std::size_t lock, std::error_code why
 void checker::gave_up(process& who, std::size_t lock)
 {
     const bool many = plan_->locks[lock].what == lock_plan::kind::set;
-    auto& record = record_of(many ? core::make_holder_of_many(who.last_id())
-                                  : core::make_holder(who.last_id()));
+    auto& record = record_of(many ? who.last_holder_of_many() : who.last_holder());
     record.lock = lock;
     record.who = &who;
     record.given_up = record.left = world_->now();

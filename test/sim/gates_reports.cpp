@@ -221,7 +221,7 @@ void gates_checker::waited(waiting which, std::error_code why)
                (why ? why.message() : "it is open");
     });
     if (ended.who->last_id() != ended.id_before) {
-        left_[core::make_holder(ended.who->last_id())] = {.who = ended.who, .when = world_->now()};
+        left_[ended.who->last_holder()] = {.who = ended.who, .when = world_->now()};
     }
     const bool barrier = ended.mine != nullptr;
     if (!why) {

@@ -60,7 +60,7 @@ void leader_checker::watched(const watch& which, std::error_code why)
         return named(who) + " watches no more: " + (why ? why.message() : "there was a change");
     });
     if (who.last_id() != ended.id_before) {
-        not_watching_[core::make_holder(who.last_id())] = {
+        not_watching_[who.last_holder()] = {
             .who = &who, .lock = which.lock, .when = world_->now()};
     }
     // With old data, the queue has watchers that have seen a later leader.

@@ -51,7 +51,8 @@ void participant::make_client()
 
     const sim::transport::limits within{.connect = options.connect_limit,
                                         .command = options.command_limit};
-    sync::surroundings around{.platform = process_,
+    sync::surroundings around{.client = process_->draw_client(),
+                              .platform = process_,
                               .stops = std::make_unique<sim_dispatcher>(process_),
                               .handlers = std::make_unique<sim_dispatcher>(process_),
                               .loop = std::make_unique<sim_scheduler>(process_),

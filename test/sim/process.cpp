@@ -1,6 +1,7 @@
 #include "sim/process.h"
 
 #include "base/mutant.h"
+#include "core/object.h"
 
 #include <algorithm>
 #include <optional>
@@ -46,6 +47,21 @@ std::string process::random_id()
     }
     if (current_) current_->last_id = id;
     return id;
+}
+
+const std::string& process::draw_client()
+{
+    return client_ = random_id();
+}
+
+std::string process::last_holder() const
+{
+    return core::make_holder(last_id(), core::channel_of(client_));
+}
+
+std::string process::last_holder_of_many() const
+{
+    return core::make_holder_of_many(last_id(), core::channel_of(client_));
 }
 
 std::uint64_t process::thread_mark() const noexcept

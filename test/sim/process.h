@@ -75,8 +75,12 @@ public:
     [[nodiscard]] unsigned number() const noexcept { return number_; }
     [[nodiscard]] nanoseconds true_time_of(base::boot_time when) const noexcept;
 
-    // The id that the calling thread drew last.
+    // Draws the id of this process's client.
+    [[nodiscard]] const std::string& draw_client();
+    // The id that the calling thread drew last, and the holder that the client makes of it.
     [[nodiscard]] const std::string& last_id() const noexcept { return current_->last_id; }
+    [[nodiscard]] std::string last_holder() const;
+    [[nodiscard]] std::string last_holder_of_many() const;
 
 private:
     struct thread {
@@ -97,6 +101,7 @@ private:
     std::function<nanoseconds()> thread_delay_;
     nanoseconds wall_step_{0};
     nanoseconds stopped_until_{0};
+    std::string client_;
     bool dead_ = false;
     base::boot_time dead_now_{};  // in a dead process, waiting takes no time
     std::vector<action> deferred_;

@@ -44,6 +44,7 @@ protected:
             std::make_unique<transport>(world_, server_, process_, net_, dice{7},
                                         transport::limits{.connect = limit, .command = limit});
         sync::surroundings around{
+            .client = process_->draw_client(),
             .platform = process_,
             .stops = std::make_unique<sim_dispatcher>(process_),
             .handlers = std::make_unique<sim_dispatcher>(process_),

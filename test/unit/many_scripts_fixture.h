@@ -46,8 +46,14 @@ protected:
     [[nodiscard]] static bool is_hash() { return GetParam(); }
 
     // A holder id from a digit, as a client would make it: of one lock, and of a set.
-    static std::string one(char digit) { return core::make_holder(std::string(32, digit)); }
-    static std::string set(char digit) { return core::make_holder_of_many(std::string(32, digit)); }
+    static std::string one(char digit)
+    {
+        return core::make_holder(std::string(32, digit), std::string(16, digit));
+    }
+    static std::string set(char digit)
+    {
+        return core::make_holder_of_many(std::string(32, digit), std::string(16, digit));
+    }
     static std::string part(char digit) { return core::part_holder(set(digit)); }
 
     // ── Of a set ────────────────────────────────────────────────────────────────────────────────

@@ -141,7 +141,8 @@ protected:
         auto loop = std::make_unique<base::event_loop>(*platform_);
         store_ = std::make_shared<scripted_store>(*loop);
         client_.reset(new client(
-            client_access::make({}, {.platform = platform_,
+            client_access::make({}, {.client = platform_->random_id(),
+                                     .platform = platform_,
                                      .stops = std::make_unique<observe::dispatcher_thread>(),
                                      .handlers = std::make_unique<observe::dispatcher_thread>(),
                                      .loop = std::move(loop),

@@ -83,7 +83,8 @@ protected:
     {
         auto platform = std::make_shared<base::system_platform>();
         auto loop = std::make_unique<base::event_loop>(*platform);
-        return {.platform = std::move(platform),
+        return {.client = platform->random_id(),
+                .platform = platform,
                 .stops = std::make_unique<observe::dispatcher_thread>(),
                 .handlers = std::make_unique<observe::dispatcher_thread>(),
                 .loop = std::move(loop),

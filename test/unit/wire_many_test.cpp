@@ -57,7 +57,8 @@ TEST_F(wire_many, checks_and_renewals_name_all_locks)
 
 TEST_F(wire_many, a_part_has_the_holder_in_capital_letters)
 {
-    EXPECT_EQ(core::make_holder_of_many(std::string(32, 'c')), "pa" + std::string(30, 'c'));
+    EXPECT_EQ(core::make_holder_of_many(std::string(32, 'c'), std::string(16, 'd')),
+              "pa" + std::string(14, 'c') + std::string(16, 'd'));
     EXPECT_EQ(core::part_holder(id), part);
     EXPECT_EQ(core::whole_holder(part), id);
     EXPECT_EQ(core::whole_holder(id), id);
