@@ -1,9 +1,10 @@
-// Defects that other lock libraries have shipped, or that are easy to make. The simulator enables
-// them one at a time, to check that it detects each. In the library none is enabled: the compiler
-// removes the checks.
+// Defects that other lock libraries have shipped, or that are easy to make. The simulator and
+// test/mutants enable them one at a time, to check that a test detects each. In the library none is
+// enabled: the compiler removes the checks.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace pawl::base {
 
@@ -66,6 +67,14 @@ enum class mutant : std::uint8_t {
     late_restore,         // a restore is executed as long as the hold is valid
     restores_briefly,     // a short extension restores a vote for less than the hold is valid
     never_hands_back,     // a waiter keeps its votes although they are no majority
+    // The simulator has no Sentinel, no Cluster and no WAIT. These are for test/mutants.
+    d11_even_quorum,            // a quorum may have an even number of nodes
+    d35_slots_in_one_call,      // one call renews locks of several slots, and its refusal is final
+    stays_with_old_primary,     // sentinels are believed only while the primary cannot be reached
+    role_ignored,               // a connection to a replica is used
+    readonly_is_final,          // READONLY is an error of the request, and the connection stays
+    unwritten_is_acknowledged,  // a lock that was handed over counts as acknowledged
+    tryagain_is_final,          // TRYAGAIN is an error of the request
 };
 
 #ifdef PAWL_MUTANTS
@@ -78,6 +87,17 @@ inline mutant active_mutant = mutant::none;
 {
     return active_mutant != mutant::none;
 }
+// Changes the text of a script before it is sent. The simulator does not need it: its server changes
+// the scripts.
+inline std::string_view (*script_change)(std::string_view) = nullptr;
+[[nodiscard]] inline bool changes_scripts() noexcept
+{
+    return script_change != nullptr;
+}
+[[nodiscard]] inline std::string_view changed(std::string_view script)
+{
+    return changes_scripts() ? script_change(script) : script;
+}
 #else
 [[nodiscard]] constexpr bool is(mutant /*which*/) noexcept
 {
@@ -86,6 +106,14 @@ inline mutant active_mutant = mutant::none;
 [[nodiscard]] constexpr bool has_mutant() noexcept
 {
     return false;
+}
+[[nodiscard]] constexpr bool changes_scripts() noexcept
+{
+    return false;
+}
+[[nodiscard]] constexpr std::string_view changed(std::string_view script) noexcept
+{
+    return script;
 }
 #endif
 

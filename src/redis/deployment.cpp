@@ -1,5 +1,6 @@
 #include "redis/deployment.h"
 
+#include "base/mutant.h"
 #include "common/quorum_url.h"
 #include "redis/url_text.h"
 
@@ -229,7 +230,8 @@ server_config node_number(std::size_t number, const Reader& read)
 deployment read_quorum(const std::vector<std::string>& urls, const client_options& options)
 {
     constexpr std::size_t most = 7;
-    if (urls.size() < 3 || urls.size() > most || urls.size() % 2 == 0) {
+    const bool even = urls.size() % 2 == 0 && !base::is(base::mutant::d11_even_quorum);
+    if (urls.size() < 3 || urls.size() > most || even) {
         const auto count = std::to_string(urls.size()) + (urls.size() == 1 ? " node" : " nodes");
         refuse_url("a quorum of " + count +
                    " (allowed: 3, 5 or 7, each with its scheme, with commas and without blanks: "

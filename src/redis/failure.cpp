@@ -1,5 +1,7 @@
 #include "redis/failure.h"
 
+#include "base/mutant.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -80,6 +82,7 @@ std::optional<redirection> redirection_in(std::string_view text)
 server_role role_in_error(std::string_view text)
 {
     const auto is = [&](auto code) { return has_code(text, code); };
+    if (base::is(base::mutant::readonly_is_final) && is("READONLY")) return server_role::unknown;
     if (std::ranges::any_of(of_replicas, is)) return server_role::replica;
     if (std::ranges::any_of(of_unready, is)) return server_role::not_ready;
     return server_role::unknown;

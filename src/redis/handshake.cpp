@@ -1,5 +1,6 @@
 #include "redis/handshake.h"
 
+#include "base/mutant.h"
 #include "redis/password.h"
 
 #include <array>
@@ -114,7 +115,7 @@ handshake::status handshake::on_reply(const reply_view& reply, std::string& out)
     case stage::hello:
         read_facts(reply);
         if (!problem_.detail.empty()) return status::failed;
-        if (facts_.replica && !config_->may_be_replica) {
+        if (facts_.replica && !config_->may_be_replica && !base::is(base::mutant::role_ignored)) {
             problem_ = {failure_kind::replica, "the server is a replica"};
             return status::failed;
         }

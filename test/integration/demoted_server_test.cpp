@@ -143,6 +143,16 @@ TEST_F(demoted_server, is_reported_at_once_as_a_replica)
     EXPECT_LT(took, 10s);
 }
 
+TEST_F(demoted_server, does_not_count_as_a_server_that_answers)
+{
+    swap();
+    address_.lead_to(first_.port());
+    client own{options(500ms)};
+    const auto told = outcome_of([&] { own.ping(); });
+    EXPECT_EQ(told.code, errc::unreachable);
+    EXPECT_TRUE(says(told.message, "replica"));
+}
+
 TEST_F(demoted_server, is_waited_for_within_the_command_limit)
 {
     swap();

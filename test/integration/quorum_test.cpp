@@ -207,7 +207,10 @@ TEST_F(quorum, even_numbers_and_duplicates_are_refused)
     };
     const auto a = nodes_.node(0).url();
     const auto b = nodes_.node(1).url();
+    const auto c = nodes_.node(2).url();
     EXPECT_EQ(code_of("redlock:" + a + "," + b), errc::bad_argument);
+    EXPECT_EQ(code_of("redlock:" + a + "," + b + "," + c + ",redis://127.0.0.1:1"),
+              errc::bad_argument);
     EXPECT_EQ(code_of("redlock:" + a + "," + b + "," + a), errc::bad_argument);
 }
 

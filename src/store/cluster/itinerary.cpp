@@ -1,5 +1,7 @@
 #include "store/cluster/itinerary.h"
 
+#include "base/mutant.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -13,6 +15,9 @@ using core::failure_kind;
 bool is_for_later(const core::failure& why)
 {
     constexpr std::array<std::string_view, 3> codes{"TRYAGAIN", "CLUSTERDOWN", "LOADING"};
+    if (base::is(base::mutant::tryagain_is_final) && why.detail.starts_with("TRYAGAIN")) {
+        return false;
+    }
     return why.what == failure_kind::unavailable &&
            std::ranges::any_of(codes, [&](auto code) { return why.detail.starts_with(code); });
 }

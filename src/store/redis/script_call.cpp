@@ -43,7 +43,8 @@ void append_keys(std::string& out, std::string_view lock)
 
 script_form first_form()
 {
-    return base::is(base::mutant::d34_script_in_full) ? script_form::in_full : script_form::by_sha;
+    const bool in_full = base::is(base::mutant::d34_script_in_full) || base::changes_scripts();
+    return in_full ? script_form::in_full : script_form::by_sha;
 }
 
 bool must_be_sent_in_full(script_form form, const redis::reply_view& reply)
@@ -60,7 +61,7 @@ void open_call(std::string& out, const redis::script& which, const script_style&
     const auto words = words_for(which, how.server);
     const bool by_sha = how.form == script_form::by_sha;
     redis::append_word(out, by_sha ? "EVALSHA" : "EVAL");
-    redis::append_word(out, by_sha ? words.sha : words.text);
+    redis::append_word(out, by_sha ? words.sha : base::changed(words.text));
     append_number(out, keys);
 }
 

@@ -1,5 +1,6 @@
 #include "store/redis/server_call.h"
 
+#include "base/mutant.h"
 #include "store/redis/condition_verbs.h"
 #include "store/redis/gate_verb.h"
 #include "store/redis/hold_verbs.h"
@@ -123,8 +124,9 @@ renew_call::renew_call(const core::renew_request& what, const server_memory& mem
     keys.reserve(what.all.size());
     for (const auto& each : what.all) {
         const auto& object = *each.mine.what;
-        const auto slot =
-            memory.settings.cluster ? hash_slot(core::names_of(object).front()) : std::uint16_t{0};
+        const bool by_slot =
+            memory.settings.cluster && !base::is(base::mutant::d35_slots_in_one_call);
+        const auto slot = by_slot ? hash_slot(core::names_of(object).front()) : std::uint16_t{0};
         keys.emplace_back(storage_of(object), slot);
     }
     std::ranges::sort(places_, {}, [&](auto place) { return std::pair{keys[place], place}; });
@@ -175,7 +177,8 @@ void renew_call::on_part(const part& which, const redis::reply_view& reply)
 {
     if (must_be_sent_in_full(which.form, reply)) {
         again_.push_back({which.begin, which.size, script_form::in_full});
-    } else if (which.size > 1 && is_refusal(reply)) {
+    } else if (which.size > 1 && is_refusal(reply) &&
+               !base::is(base::mutant::d35_slots_in_one_call)) {
         // One refused key must not prevent the renewal of the others.
         for (std::size_t i = 0; i < which.size; ++i) {
             again_.push_back({which.begin + i, 1, first_form()});

@@ -1,5 +1,7 @@
 #include "store/sentinel/sentinel_watch.h"
 
+#include "base/mutant.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -59,6 +61,8 @@ void sentinel_watch::ask(std::size_t which)
 
 void sentinel_watch::on_answer(std::size_t which, const sentinel_answer& what)
 {
+    const bool content = choice_.believed() && !searching_since_;
+    if (content && base::is(base::mutant::stays_with_old_primary)) return;
     choice_.answered(which, what, base::boot_clock::now());
     tell();
 }
