@@ -4,11 +4,15 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <csignal>
+
 namespace pawl::test {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using steady = std::chrono::steady_clock;
 
 class quorum_command : public testing::Test {
 protected:
@@ -144,6 +148,38 @@ TEST_F(quorum_command, a_nested_run_of_the_same_lock_fails_too_while_a_node_is_d
         {"run", "a", "-c", std::string{PAWL_COMMAND} + " run -w 1h a -- echo ran; echo inner=$?"});
     EXPECT_EQ(got.out, "inner=64\n");
     EXPECT_THAT(got.err, HasSubstr("this command already runs under the lock 'a'"));
+}
+
+// docs/guide.md promises a second for each of them. The limits of a client are two and three.
+TEST(quorum_of_five_command, a_nested_run_waits_for_a_second_for_each_node_that_does_not_answer)
+{
+    quorum_nodes nodes{{.nodes = 5}};
+    for (const std::size_t node : {2U, 3U, 4U}) {
+        nodes.node(node).probe().must({"SET", "a", "someone", "PX", "600000"});
+    }
+    for (const std::size_t node : {0U, 1U}) nodes.node(node).freeze();
+    const auto begin = steady::now();
+    const auto got = run_pawl({"run", "-w", "1h", "a", "--", "echo", "ran"},
+                              {"PAWL_URL=" + nodes.url(), "PAWL_HOLDER=someone"});
+    const auto took = steady::now() - begin;
+    EXPECT_EQ(got.end, exited(64)) << got.err;
+    EXPECT_THAT(got.err, HasSubstr("this command already runs under the lock 'a'"));
+    EXPECT_GE(took, 2s);
+    EXPECT_LT(took, 4s);
+}
+
+// Without the signal, it would ask for three seconds.
+TEST(quorum_of_five_command, ctrl_c_ends_a_nested_run_at_once_while_nodes_do_not_answer)
+{
+    quorum_nodes nodes{{.nodes = 5}};
+    for (const std::size_t node : {0U, 1U, 2U}) nodes.node(node).freeze();
+    process asking = pawl({"run", "--verbose", "a", "--", "true"},
+                          {"PAWL_URL=" + nodes.url(), "PAWL_HOLDER=someone"});
+    EXPECT_TRUE(eventually([&] { return asking.err().find("asking") != std::string::npos; }));
+    const auto begin = steady::now();
+    asking.signal(SIGINT);
+    EXPECT_EQ(asking.wait(patience), killed_by(SIGINT)) << asking.err();
+    EXPECT_LT(steady::now() - begin, 1s);
 }
 
 // A process that the command left running has the environment of a run that has ended. One node
