@@ -224,7 +224,7 @@ TEST(failover_with_tls, is_followed_by_a_holder)
     ASSERT_TRUE(eventually([&] {
         return group.probe(1).get("job") == held.id() && group.probe(2).get("job") == held.id();
     }));
-    const auto now = group.wait_for_new_primary(group.failover());
+    const auto now = group.wait_for_new_primary(group.kill_primary());
     EXPECT_TRUE(held.confirm());
     EXPECT_EQ(group.probe(now).get("job"), held.id());
     held.release();
