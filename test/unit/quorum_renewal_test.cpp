@@ -156,7 +156,7 @@ TEST_F(quorum_renewal, with_a_bare_majority_names_the_node_that_has_voted_for_an
     answer(0, hold_status::done, 1);
     answer(1, hold_status::done, 1);
     answer(2, hold_status::taken, 2);
-    EXPECT_EQ(missing(0), "redis://c: no vote for this holder");
+    EXPECT_EQ(missing(0), "redis://c: another holder has its vote");
 }
 
 TEST_F(quorum_renewal, does_not_wait_for_a_slow_node_beyond_its_limit)

@@ -95,7 +95,7 @@ std::optional<hold_reply> renewal_machine::verdict(std::size_t which, bool is_la
             continue;
         }
         const auto status = std::get<restored>(got).what;
-        problems[i].no_vote = status != hold_status::done;
+        problems[i].no_vote = why_no_vote(status);
         done += status == hold_status::done ? 1U : 0U;
         taken += status == hold_status::taken ? 1U : 0U;
         gone += status != hold_status::done ? 1U : 0U;
