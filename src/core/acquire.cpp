@@ -192,11 +192,10 @@ step acquire_machine::ask_with_grant(boot_time now)
 step acquire_machine::on_busy(const busy& got, boot_time now)
 {
     seen_busy_ = got.shortage.empty();
-    if (!seen_busy_ || std::exchange(short_of_nodes_, false)) result_.detail = got.shortage;
-    if (!seen_busy_) {
-        short_of_nodes_ = true;
-        no_answer_ = errc::no_quorum;
-    }
+    if (!seen_busy_) no_answer_ = errc::no_quorum;
+    const auto& nodes = seen_busy_ ? got.missing : got.shortage;
+    const bool named_some = std::exchange(names_nodes_, !nodes.empty());
+    if (named_some || names_nodes_) result_.detail = nodes;
     waiting_ = true;
     silent_ = false;
     queued_ = got.queued;

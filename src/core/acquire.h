@@ -149,7 +149,7 @@ private:
     bool queued_ = false;      // this waiter has a place in the queue
     poll_pauses pauses_;       // without a place in the queue
     bool seen_busy_ = false;
-    bool short_of_nodes_ = false;                   // the last answer was busy::shortage
+    bool names_nodes_ = false;                      // the detail is that of the last busy answer
     std::optional<base::boot_time> no_lock_since_;  // since when the value is not a holder
     unsigned times_unavailable_ = 0;                // answers that mean "try later"
     bool asked_before_ = false;

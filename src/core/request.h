@@ -63,6 +63,9 @@ struct busy {
     bool queued = false;  // the waiter has a place in the queue
     // Not empty: nobody need have the lock, but too few nodes of a quorum can vote. What is wrong at each of them.
     std::string shortage{};
+    // Not empty: another holder has the lock, and some nodes of a quorum did not vote because something is wrong there.
+    // Why each node has no vote for this holder.
+    std::string missing{};
 };
 
 // The store has granted it, but not as safely as it was asked to: too few replicas have it.

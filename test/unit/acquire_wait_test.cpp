@@ -80,6 +80,35 @@ TEST_F(waiting_in_the_queue, is_timed_out_if_enough_nodes_can_vote_again_at_the_
     EXPECT_EQ(m.result().detail, "");
 }
 
+TEST_F(waiting_in_the_queue, behind_a_holder_names_the_missing_nodes_of_a_quorum_at_the_end)
+{
+    auto behind = queued();
+    behind.missing = "redis://c: no answer";
+    auto m = machine(time_limit::after(10s));
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.answered(behind, at(1)));
+    ASSERT_EQ(m.on_time(at(3001)).what, kind::send);
+    behind.missing = "redis://b: no answer";
+    ASSERT_EQ(m.answered(behind, at(3002)).what, kind::wait);
+    ASSERT_EQ(m.on_time(at(10'000)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::timed_out);
+    EXPECT_EQ(m.result().detail, "redis://b: no answer");
+}
+
+TEST_F(waiting_in_the_queue, names_no_nodes_that_answer_again)
+{
+    auto behind = queued();
+    behind.missing = "redis://c: no answer";
+    auto m = machine(time_limit::after(10s));
+    static_cast<void>(m.start(at(0)));
+    static_cast<void>(m.answered(behind, at(1)));
+    ASSERT_EQ(m.on_time(at(3001)).what, kind::send);
+    ASSERT_EQ(m.answered(queued(), at(3002)).what, kind::wait);
+    ASSERT_EQ(m.on_time(at(10'000)).what, kind::finish);
+    EXPECT_EQ(m.result().failure, errc::timed_out);
+    EXPECT_EQ(m.result().detail, "");
+}
+
 TEST_F(waiting_in_the_queue, looks_twice_a_second_at_most)
 {
     EXPECT_EQ(look_interval(10ms), 500ms);

@@ -20,6 +20,7 @@
 #include "core/quorum/nodes.h"
 #include "core/quorum/outgoing.h"
 #include "core/quorum/standing.h"
+#include "core/quorum/too_few.h"
 #include "core/request.h"
 #include "core/vote.h"
 
@@ -121,7 +122,9 @@ private:
     };
     [[nodiscard]] counts census(base::boot_time now) const;
     [[nodiscard]] std::optional<busy> others_hold(const counts& seen, base::boot_time now) const;
+    [[nodiscard]] std::vector<node_problem> problems(base::boot_time now) const;
     [[nodiscard]] failure too_few(base::boot_time now) const;
+    [[nodiscard]] std::string missing(base::boot_time now) const;
     [[nodiscard]] std::chrono::milliseconds left_of_others() const;
     void plan_hand_back(base::boot_time now);
     void hand_back(base::boot_time now);

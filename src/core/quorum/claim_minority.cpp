@@ -2,7 +2,6 @@
 #include "base/mutant.h"
 #include "core/acquire.h"
 #include "core/quorum/claim.h"
-#include "core/quorum/too_few.h"
 
 #include <algorithm>
 #include <utility>
@@ -42,7 +41,7 @@ void claim_machine::decide(boot_time now)
         return;
     }
     const auto seen = census(now);
-    const auto others = others_hold(seen, now);
+    auto others = others_hold(seen, now);
     const bool may_be_busy = !others && std::max(seen.able, seen.present) + open >= majority;
     // If too few nodes can vote, the caller is told what is wrong at each, and not that it has not answered yet.
     const bool may_explain = !past_limit_ && (!others || !others->shortage.empty());
@@ -59,7 +58,8 @@ void claim_machine::decide(boot_time now)
 
     effects_.ends = !waits() || (others && !others->queued);
     if (others) {
-        answer(*others);
+        if (others->shortage.empty()) others->missing = missing(now);
+        answer(std::move(*others));
     } else {
         auto why = too_few(now);
         why.maybe_executed = !effects_.ends;
@@ -116,9 +116,27 @@ milliseconds claim_machine::left_of_others() const
     return left[majority - votes - 1];
 }
 
-failure claim_machine::too_few(boot_time now) const
+namespace {
+
+// Why a node that has answered has no vote for this holder, if it can vote.
+std::string_view why_not_cast(const standing& at)
 {
-    std::vector<node_problem> problems;
+    using reason = core::waits::reason;
+    if (at.what != standing::kind::away && at.what != standing::kind::placed) return {};
+    switch (at.why) {
+    case reason::held: return why_no_vote(hold_status::taken);
+    case reason::foreign: return "a holder of another library has it";
+    case reason::no_lock: return why_no_vote(hold_status::not_a_lock);
+    case reason::quarantine: break;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<node_problem> claim_machine::problems(boot_time now) const
+{
+    std::vector<node_problem> all;
     for (unsigned i = 0; i < nodes_->size(); ++i) {
         const auto& each = standings_[i];
         node_problem one{.what = each.problem, .returning = avoided_[i]};
@@ -128,9 +146,27 @@ failure claim_machine::too_few(boot_time now) const
         const auto barred_for = (*nodes_)[i].stepped_until - now;
         if (barred_for.count() > 0) one.stepped = std::chrono::ceil<milliseconds>(barred_for);
         one.silent = each.asked.has_value();
-        problems.push_back(std::move(one));
+        one.no_vote = why_not_cast(each);
+        all.push_back(std::move(one));
     }
-    return quorum::too_few(*nodes_, problems);
+    return all;
+}
+
+failure claim_machine::too_few(boot_time now) const
+{
+    return quorum::too_few(*nodes_, problems(now));
+}
+
+// A waiter is told at once that it waits. A node whose answer may come any moment is not missing.
+std::string claim_machine::missing(boot_time now) const
+{
+    auto all = problems(now);
+    for (unsigned i = 0; i < all.size(); ++i) {
+        if (!all[i].silent || all[i].what) continue;
+        all[i].what = (*nodes_)[i].problem;
+        all[i].silent = !waits() || past_limit_;
+    }
+    return problems_if_missing(*nodes_, all);
 }
 
 // ── Split votes ─────────────────────────────────────────────────────────────────────────────────

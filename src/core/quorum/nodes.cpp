@@ -58,6 +58,14 @@ void nodes::answered_without_time(unsigned index, boot_time sent, boot_time now)
     one.latency = one.latency ? (*one.latency * 7 + took) / 8 : took;
 }
 
+void nodes::compare_clock(unsigned index, node_time then, boot_time sent, boot_time now,
+                          node_time wall)
+{
+    // The node executed the request about half-way.
+    const auto since = std::chrono::duration_cast<microseconds>(now - sent) / 2;
+    all_[index].clock_difference = then - (wall - since);
+}
+
 void nodes::failed(unsigned index, const failure& why)
 {
     all_[index].problem = why;
@@ -68,7 +76,10 @@ void nodes::connected(unsigned index, const std::string& run_id)
     auto& one = all_[index];
     if (run_id.empty() || one.run_id == run_id) return;
     // Another process. Its clock may be another one too: it is not compared with the old one.
-    if (!one.run_id.empty()) one.clock = {};
+    if (!one.run_id.empty()) {
+        one.clock = {};
+        one.clock_difference.reset();
+    }
     one.run_id = run_id;
     find_duplicates();
 }

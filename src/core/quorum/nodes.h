@@ -30,7 +30,9 @@ struct node {
     std::string shown;  // the address, for messages
     node_clock clock;
     std::optional<std::chrono::microseconds> latency{};  // smoothed
-    std::string run_id{};                                // of the last connection
+    // Its wall clock minus that of this machine, at its last answer.
+    std::optional<std::chrono::microseconds> clock_difference{};
+    std::string run_id{};             // of the last connection
     bool duplicate = false;           // it is the same server as a node before it
     base::boot_time stepped_until{};  // until then its votes do not count: its clock was stepped
     base::boot_time quarantined_until{};  // as it said itself
@@ -56,6 +58,9 @@ public:
 
     void answered(unsigned index, node_time then, base::boot_time sent, base::boot_time now);
     void answered_without_time(unsigned index, base::boot_time sent, base::boot_time now);
+    // After answered(): the wall clock of this machine shows `wall` at `now`.
+    void compare_clock(unsigned index, node_time then, base::boot_time sent, base::boot_time now,
+                       node_time wall);
     void failed(unsigned index, const failure& why);
     void connected(unsigned index, const std::string& run_id);
     void quarantined(unsigned index, std::chrono::milliseconds left, base::boot_time now);

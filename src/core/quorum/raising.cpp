@@ -44,6 +44,7 @@ void raise_machine::settle(base::boot_time now)
         } else {
             ++gone;
             const auto status = std::get<hold_status>(*replies_[i]);
+            problems[i].no_vote = why_no_vote(status);
             if (status == hold_status::taken) why = status;
         }
     }

@@ -103,7 +103,7 @@ std::optional<hold_reply> renewal_machine::verdict(std::size_t which, bool is_la
             continue;
         }
         const auto status = std::get<restored>(got).what;
-        problems[i].status = status;
+        problems[i].no_vote = why_no_vote(status);
         done += status == hold_status::done ? 1U : 0U;
         taken += status == hold_status::taken ? 1U : 0U;
         gone += status != hold_status::done ? 1U : 0U;

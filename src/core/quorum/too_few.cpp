@@ -8,17 +8,51 @@
 namespace pawl::core::quorum {
 namespace {
 
+using std::chrono::microseconds;
+
 std::string in_seconds(std::chrono::milliseconds span)
 {
     return std::to_string(std::chrono::ceil<std::chrono::seconds>(span).count()) + " s";
+}
+
+// With one digit after the point: the latencies of near nodes are less than a millisecond.
+std::string with_tenths(microseconds span)
+{
+    constexpr std::chrono::seconds second{1};
+    const bool is_long = span >= second;
+    const microseconds unit = is_long ? second : std::chrono::milliseconds{1};
+    const auto tenths = (span + unit / 20) / (unit / 10);
+    return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) +
+           (is_long ? " s" : " ms");
+}
+
+// What is known of the node from its answers. Empty if it has never answered.
+std::string figures_of(const node& which)
+{
+    std::string text;
+    if (which.latency) text = with_tenths(*which.latency);
+    if (const auto ahead = which.clock_difference) {
+        if (!text.empty()) text += ", ";
+        text += (ahead->count() < 0 ? '-' : '+') + with_tenths(std::chrono::abs(*ahead));
+    }
+    return text.empty() ? text : " (" + text + ')';
+}
+
+std::string detail_of(const failure& problem)
+{
+    return problem.detail.empty() ? "no answer" : problem.detail;
 }
 
 // Why the node cannot vote. Empty if it can.
 std::string text_of(const node& which, const node_problem& problem)
 {
     if (which.duplicate) return "the same server as another node";
-    if (problem.returning) return "an earlier try is being given back";
-    if (problem.what) return problem.what->detail.empty() ? "no answer" : problem.what->detail;
+    if (problem.returning) {
+        // The node has not answered that try, or not its return.
+        if (!which.problem) return "no answer to an earlier try, which is being given back";
+        return detail_of(*which.problem) + ", and an earlier try is being given back";
+    }
+    if (problem.what) return detail_of(*problem.what);
     if (problem.quarantine) {
         return "in quarantine for " + in_seconds(*problem.quarantine) +
                ": it is new or was restarted";
@@ -44,34 +78,52 @@ std::optional<failure> said_by_most(const nodes& all, const std::vector<node_pro
     return got;
 }
 
-// Why the node has no vote for the holder. Empty if it has one.
-std::string text_of(hold_status status)
-{
-    switch (status) {
-    case hold_status::done: return "";
-    case hold_status::not_a_lock: return "the key is not a lock";
-    case hold_status::vanished:
-    case hold_status::taken: break;
-    }
-    return "no vote for this holder";
-}
+// What is wrong at the nodes, and how many of them can vote.
+struct summary {
+    std::string texts;
+    unsigned able = 0;
+};
 
-void append(std::string& list, const node& which, const std::string& text)
+summary summary_of(const nodes& all, const std::vector<node_problem>& problems)
 {
-    list += (list.empty() ? "" : "; ") + which.shown + ": " + text;
+    summary got;
+    for (unsigned i = 0; i < all.size(); ++i) {
+        auto text = text_of(all[i], problems[i]);
+        if (text.empty()) {
+            ++got.able;
+            text = problems[i].no_vote;
+        }
+        if (text.empty()) continue;
+        got.texts += (got.texts.empty() ? "" : "; ") + all[i].shown + ": " + text;
+        got.texts += figures_of(all[i]);
+    }
+    return got;
 }
 
 }  // namespace
 
+std::string_view why_no_vote(hold_status said) noexcept
+{
+    switch (said) {
+    case hold_status::done: break;
+    case hold_status::vanished: return "no vote for this holder";
+    case hold_status::taken: return "another holder has its vote";
+    case hold_status::not_a_lock: return "its key is not a lock";
+    }
+    return {};
+}
+
 std::string problems_of(const nodes& all, const std::vector<node_problem>& problems)
 {
-    std::string list;
+    return summary_of(all, problems).texts;
+}
+
+std::string problems_if_missing(const nodes& all, const std::vector<node_problem>& problems)
+{
     for (unsigned i = 0; i < all.size(); ++i) {
-        auto text = text_of(all[i], problems[i]);
-        if (text.empty() && problems[i].status) text = text_of(*problems[i].status);
-        if (!text.empty()) append(list, all[i], text);
+        if (!text_of(all[i], problems[i]).empty()) return problems_of(all, problems);
     }
-    return list;
+    return {};
 }
 
 failure too_few(const nodes& all, const std::vector<node_problem>& problems)
@@ -80,24 +132,15 @@ failure too_few(const nodes& all, const std::vector<node_problem>& problems)
     for (const auto kind : {failure_kind::refused, failure_kind::not_a_lock}) {
         if (auto said = said_by_most(all, problems, kind)) return *said;
     }
-    unsigned good = 0;
-    unsigned absent = 0;
-    std::string texts;
-    for (unsigned i = 0; i < all.size(); ++i) {
-        const auto text = text_of(all[i], problems[i]);
-        if (text.empty()) {
-            ++good;
-        } else {
-            append(texts, all[i], text);
-        }
-        const bool no_server = problems[i].what && problems[i].what->no_server;
-        if (no_server || problems[i].quarantine || problems[i].stepped) ++absent;
-    }
+    const auto seen = summary_of(all, problems);
+    const auto is_absent = [](const node_problem& each) {
+        return (each.what && each.what->no_server) || each.quarantine || each.stepped;
+    };
     failure got{.what = failure_kind::no_quorum,
-                .detail = std::to_string(good) + " of " + std::to_string(all.size()) +
+                .detail = std::to_string(seen.able) + " of " + std::to_string(all.size()) +
                           " nodes can vote, " + std::to_string(all.majority()) + " are needed"};
-    if (!texts.empty()) got.detail += "; " + texts;
-    got.no_server = absent > spare;
+    if (!seen.texts.empty()) got.detail += "; " + seen.texts;
+    got.no_server = std::ranges::count_if(problems, is_absent) > spare;
     return got;
 }
 

@@ -52,6 +52,9 @@ void quorum_store::note(unsigned index, base::boot_time sent, const core::reply&
         if (core::is_silence(problem->what)) nodes_.failed(index, *problem);
     } else if (const auto time = std::visit([](const auto& each) { return time_in(each); }, got)) {
         nodes_.answered(index, *time, sent, now);
+        nodes_.compare_clock(
+            index, *time, sent, now,
+            std::chrono::duration_cast<core::node_time>(platform_->wall_time().time_since_epoch()));
     } else {
         nodes_.answered_without_time(index, sent, now);
     }
