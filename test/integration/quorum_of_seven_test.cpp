@@ -60,6 +60,8 @@ TEST_F(quorum_of_seven, keeps_a_lock_and_tells_its_waiter_while_three_nodes_are_
         held.release();
         ASSERT_TRUE(next.get());
     }
+    // A node that still has the old vote would vote for the next holder only at its first renewal, after 10 s.
+    ASSERT_TRUE(eventually([&] { return holders_of("lock") == 0; }));
     auto held = acquire_everywhere(mine_);
     auto next = waiter(theirs_);
     kill_three();
