@@ -53,9 +53,10 @@ struct lock_board {
     std::atomic<std::uint64_t> refused_writes;  // by the register: the fence was old
 
     // Violations. The last counts those of the others that concern one calm period only.
-    std::atomic<std::uint64_t> too_many;     // more holders than allowed
-    std::atomic<std::uint64_t> old_readers;  // a later reader had a smaller fence
-    std::atomic<std::uint64_t> bad_fences;   // a later grant to anyone else had no greater fence
+    std::atomic<std::uint64_t> too_many;       // more holders than allowed
+    std::atomic<std::uint64_t> refused_valid;  // the register had the fence of a later writer
+    std::atomic<std::uint64_t> old_readers;    // a later reader had a smaller fence
+    std::atomic<std::uint64_t> bad_fences;     // a later grant to anyone else had no greater fence
     std::atomic<std::uint64_t> in_calm;
 
     fenced_register data;

@@ -179,6 +179,7 @@ void read_board(board& shared, cell_result& result)
         result.lost += lock.lost;
         result.refused_writes += lock.refused_writes;
         result.too_many += lock.too_many;
+        result.refused_valid += lock.refused_valid;
         result.old_readers += lock.old_readers;
         result.in_calm += lock.in_calm;
         result.bad_fences += lock.bad_fences;
@@ -191,9 +192,12 @@ void read_board(board& shared, cell_result& result)
             result.left_out +=
                 (result.left_out.empty() ? "" : ", ") + std::string{to_string(which)};
         }
-        if (lock.too_many + lock.old_readers + lock.bad_fences + lock.gate.wrong != 0) {
+        if (lock.too_many + lock.refused_valid + lock.old_readers + lock.bad_fences +
+                lock.gate.wrong !=
+            0) {
             result.detail += std::string{to_string(which)} + ": too many holders " +
-                             std::to_string(lock.too_many) + ", readers with old fences " +
+                             std::to_string(lock.too_many) + ", refused while valid " +
+                             std::to_string(lock.refused_valid) + ", readers with old fences " +
                              std::to_string(lock.old_readers) + ", bad fences " +
                              std::to_string(lock.bad_fences) + ", wrong gates " +
                              std::to_string(lock.gate.wrong) + "\n";
@@ -226,7 +230,7 @@ void run(cell_result& result, rig& servers, const campaign_options& options, std
                   .seed = seed,
                   .lease = options.lease,
                   .keeps_arrivals = result.where == row::one_server && result.gates_promised(),
-                  .broken = options.broken}};
+                  .wrong = options.wrong}};
     std::mt19937_64 random{seed};
     scene here{.servers = servers,
                .workers = workers,
@@ -249,7 +253,8 @@ void run(cell_result& result, rig& servers, const campaign_options& options, std
     result.died = workers.end();
     read_board(workers.shared(), result);
     check_history(workers, options.porcupine, result);
-    if (result.promised_violations() > 0) result.detail += workers.messages();
+    const bool is_meant = options.wrong != defect::none;
+    if (result.promised_violations() > 0 && !is_meant) result.detail += workers.messages();
 }
 
 }  // namespace
@@ -280,16 +285,21 @@ bool cell_result::gates_promised() const
     return one_holder_promised() && !may_fail_over;
 }
 
+std::uint64_t cell_result::two_holders() const
+{
+    return too_many + refused_valid + old_readers;
+}
+
 std::uint64_t cell_result::promised_violations() const
 {
     const std::uint64_t all =
-        too_many + old_readers + bad_fences + lost_updates + (history_bad ? 1 : 0) + wrong_gates;
+        two_holders() + bad_fences + lost_updates + (history_bad ? 1 : 0) + wrong_gates;
     return all - other_violations() + in_calm + late + unreported + died;
 }
 
 std::uint64_t cell_result::other_violations() const
 {
-    return (one_holder_promised() ? 0 : too_many + old_readers) +
+    return (one_holder_promised() ? 0 : two_holders()) +
            (fences_promised() ? 0 : bad_fences + lost_updates + (history_bad ? 1 : 0)) +
            (gates_promised() ? 0 : wrong_gates);
 }
@@ -339,6 +349,7 @@ void add(cell_result& total, const cell_result& more)
     total.slowest_return = std::max(total.slowest_return, more.slowest_return);
     total.failovers += more.failovers;
     total.too_many += more.too_many;
+    total.refused_valid += more.refused_valid;
     total.old_readers += more.old_readers;
     total.in_calm += more.in_calm;
     total.bad_fences += more.bad_fences;

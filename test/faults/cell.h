@@ -17,9 +17,9 @@ struct campaign_options {
     std::chrono::milliseconds cell_time{6'000};  // it ends with the fault that is under way then
     std::chrono::milliseconds lease{1'000};
     std::size_t workers = 4;
-    bool broken = false;
-    std::string porcupine{};  // the checker; empty: none
-    clock_tools stepping{};   // empty: no clock steps
+    defect wrong = defect::none;  // of the workers
+    std::string porcupine{};      // the checker; empty: none
+    clock_tools stepping{};       // empty: no clock steps
     network* net = nullptr;
 };
 
@@ -37,17 +37,18 @@ struct cell_result {
     std::chrono::milliseconds longest_stall{0};
     std::chrono::milliseconds slowest_return{0};  // from the end of a fault until all went on
 
-    std::uint64_t failovers = 0;     // that the campaign did not cause: the machine was too busy
-    std::uint64_t too_many = 0;      // more holders than allowed at one time
-    std::uint64_t old_readers = 0;   // a reader with the fence of an older writer than the last
-    std::uint64_t in_calm = 0;       // one of these two, between faults
-    std::uint64_t bad_fences = 0;    // a later grant without a greater fence
-    std::uint64_t lost_updates = 0;  // increments that another one overwrote
-    std::uint64_t wrong_gates = 0;   // latches and phases that were over before all had arrived
-    std::uint64_t late = 0;          // someone did not go on in time
-    std::uint64_t unreported = 0;    // clock steps of a quorum's node that no worker reported
-    std::uint64_t died = 0;          // workers that crashed
-    std::string history{};           // what the checker says
+    std::uint64_t failovers = 0;      // that the campaign did not cause: the machine was too busy
+    std::uint64_t too_many = 0;       // more holders than allowed at one time
+    std::uint64_t refused_valid = 0;  // the register refused a holder that was still valid
+    std::uint64_t old_readers = 0;    // a reader with the fence of an older writer than the last
+    std::uint64_t in_calm = 0;        // too many, or an old reader, between faults
+    std::uint64_t bad_fences = 0;     // a later grant without a greater fence
+    std::uint64_t lost_updates = 0;   // increments that another one overwrote
+    std::uint64_t wrong_gates = 0;    // latches and phases that were over before all had arrived
+    std::uint64_t late = 0;           // someone did not go on in time
+    std::uint64_t unreported = 0;     // clock steps of a quorum's node that no worker reported
+    std::uint64_t died = 0;           // workers that crashed
+    std::string history{};            // what the checker says
     bool history_bad = false;
 
     std::string left_out{};  // kinds of locks
@@ -65,6 +66,7 @@ struct cell_result {
     // Whether arrivals at latches and barriers are kept. Replicas do not acknowledge them.
     [[nodiscard]] bool gates_promised() const;
 
+    [[nodiscard]] std::uint64_t two_holders() const;  // what shows that there were
     [[nodiscard]] std::uint64_t promised_violations() const;
     [[nodiscard]] std::uint64_t other_violations() const;
 };

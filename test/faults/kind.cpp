@@ -42,9 +42,9 @@ std::string name_of(kind which, std::string_view part)
     return "{" + name_of(which) + "}" + std::string{part};
 }
 
-made_lock make_lock(kind which, client& own, const lock_options& options)
+made_lock make_lock(kind which, client& own, const std::string& part, const lock_options& options)
 {
-    const std::string name = name_of(which);
+    const std::string name = name_of(which, part);
     switch (which) {
     case kind::mutex: return {.lock = std::make_shared<mutex>(own, name, options)};
     case kind::fair_mutex: return {.lock = std::make_shared<fair_mutex>(own, name, options)};
@@ -57,12 +57,11 @@ made_lock make_lock(kind which, client& own, const lock_options& options)
     case kind::semaphore:
         return {.lock = std::make_shared<counting_semaphore>(own, name, permits, options)};
     case kind::striped_mutex: {
-        const auto rows =
-            std::make_shared<striped_mutex>(own, name_of(which, ""), stripes, options);
+        const auto rows = std::make_shared<striped_mutex>(own, name, stripes, options);
         return {.lock = {rows, &rows->of(row_id)}};
     }
     case kind::lock_set: {
-        const std::vector<std::string> names{name_of(which, "a"), name_of(which, "b")};
+        const std::vector<std::string> names{name + "a", name + "b"};
         return {.lock = std::make_shared<lock_set>(own, names, options),
                 .other = std::make_shared<mutex>(own, names.front(), options)};
     }

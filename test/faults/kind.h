@@ -48,7 +48,8 @@ struct made_lock {
     std::shared_ptr<acquirable> other{};
 };
 
-// Of the kinds that are acquired like a mutex: all before `condition`.
-[[nodiscard]] made_lock make_lock(kind which, client& own, const lock_options& options);
+// Of the kinds that are acquired like a mutex: all before `condition`. `part` is a part of its name.
+[[nodiscard]] made_lock make_lock(kind which, client& own, const std::string& part,
+                                  const lock_options& options);
 
 }  // namespace pawl::faults

@@ -16,7 +16,7 @@ constexpr milliseconds short_wait{20};
 class lock_user final : public user {
 public:
     lock_user(const workplace& at, client& own, kind which)
-        : user{at, which}, made_{make_lock(which, own, options())}
+        : user{at, which}, made_{make_lock(which, own, own_part(), options())}
     {
     }
 
@@ -94,7 +94,7 @@ private:
 class once_user final : public user {
 public:
     once_user(const workplace& at, client& own)
-        : user{at, kind::once_per}, job_{own, name_of(kind_), period, {}, options()}
+        : user{at, kind::once_per}, job_{own, name_of(kind_, own_part()), period, {}, options()}
     {
     }
 

@@ -70,10 +70,11 @@ void print(std::ostream& out, const cell_result& cell)
     if (cell.failovers > 0) out << "; " << cell.failovers << " failovers that no fault caused";
     out << '\n';
     if (cell.promised_violations() > 0) {
-        out << "    too many holders " << cell.too_many << ", readers with old fences "
-            << cell.old_readers << ", such between faults " << cell.in_calm << ", bad fences "
-            << cell.bad_fences << ", lost updates " << cell.lost_updates << ", late " << cell.late
-            << ", died " << cell.died << '\n';
+        out << "    too many holders " << cell.too_many << ", refused while valid "
+            << cell.refused_valid << ", readers with old fences " << cell.old_readers
+            << ", such between faults " << cell.in_calm << ", bad fences " << cell.bad_fences
+            << ", lost updates " << cell.lost_updates << ", wrong gates " << cell.wrong_gates
+            << ", late " << cell.late << ", died " << cell.died << '\n';
     }
     out << cell.detail;
     out << std::flush;
@@ -97,6 +98,7 @@ void write_json(const std::string& path, const std::vector<cell_result>& cells)
                        {"slowest_return_ms", cell.slowest_return.count()},
                        {"unexpected_failovers", cell.failovers},
                        {"too_many_holders", cell.too_many},
+                       {"refused_while_valid", cell.refused_valid},
                        {"old_readers", cell.old_readers},
                        {"between_faults", cell.in_calm},
                        {"bad_fences", cell.bad_fences},

@@ -15,6 +15,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds pause_after_error{5};
 constexpr std::int64_t longest_pause_us = 6'000;
 
+// Fences follow the server's clock in µs: these are 10 s.
+constexpr std::uint64_t far_ahead = 10'000'000;
+
 // A topology says by `bad_argument` or `refused` that it does not have this kind. Only before the first
 // grant: later `refused` is a fault.
 bool left_out(lock_board& lock, kind which, const std::error_code& code, const char* why)
@@ -55,10 +58,31 @@ user::user(const workplace& at, kind which)
 
 void user::run(const std::stop_token& stop)
 {
-    while (!stop.stop_requested() && lock_.left_out.load() == 0) {
+    while (!stop.stop_requested() && lock_.left_out.load() == 0 && asks()) {
         turn(stop);
         std::this_thread::sleep_for(microseconds{between(0, longest_pause_us)});
     }
+}
+
+bool user::asks() const
+{
+    const worker_order& order = at_.order;
+    const bool stops = order.wrong == defect::stops_asking && order.place == 0;
+    if (!stops || kind_ != kind::mutex) return true;
+    return at_.shared.workers[order.index].last_grant[static_cast<std::size_t>(kind_)].load() == 0;
+}
+
+std::string user::own_part() const
+{
+    const bool alone = at_.order.wrong == defect::lock_of_its_own;
+    return alone ? std::to_string(at_.order.index) : std::string{};
+}
+
+// An old one is always the same, and that of readers is older.
+std::uint64_t user::fence_of(const hold& held, bool reading) const
+{
+    if (at_.order.wrong != defect::old_fence) return held.fence();
+    return reading ? 0 : 1;
 }
 
 std::int64_t user::between(std::int64_t least, std::int64_t most)
@@ -69,8 +93,10 @@ std::int64_t user::between(std::int64_t least, std::int64_t most)
 // Mostly short. Sometimes longer than a lease, so that renewals meet the faults too.
 void user::stay_in(const hold& held, const call_begin& call, bool reading)
 {
-    visit here{at_.shared, at_.order.index, kind_, reading, held, call};
-    here.use_register(at_.record, microseconds{between(0, 300)});
+    const std::uint64_t fence = fence_of(held, reading);
+    visit here{at_.shared, at_.order.index, kind_, reading, held, fence, call};
+    const bool ahead = at_.order.wrong == defect::fence_ahead && one_in(20);
+    here.use_register(at_.record, ahead ? fence + far_ahead : fence, microseconds{between(0, 300)});
     if (one_in(1'000)) {
         here.stay(at_.order.lease * 3 / 2);
     } else {

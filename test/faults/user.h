@@ -14,6 +14,7 @@
 #include <memory>
 #include <random>
 #include <stop_token>
+#include <string>
 #include <system_error>
 
 namespace pawl::faults {
@@ -39,6 +40,10 @@ protected:
     virtual void turn(const std::stop_token& stop) = 0;
 
     [[nodiscard]] lock_options options() const { return {.lease = at_.order.lease}; }
+
+    // A part of the name of its lock. It is empty, unless each worker has a lock of its own.
+    [[nodiscard]] std::string own_part() const;
+
     [[nodiscard]] std::int64_t between(std::int64_t least, std::int64_t most);
     [[nodiscard]] bool one_in(std::int64_t count) { return between(1, count) == 1; }
 
@@ -56,6 +61,9 @@ protected:
     lock_board& lock_;
 
 private:
+    [[nodiscard]] bool asks() const;
+    [[nodiscard]] std::uint64_t fence_of(const hold& held, bool reading) const;
+
     std::mt19937_64 random_;
 };
 

@@ -32,13 +32,14 @@ call_begin::call_begin(const board& shared, kind which)
 }
 
 visit::visit(board& shared, std::size_t worker, kind which, bool reading, const hold& held,
-             const call_begin& call)
+             std::uint64_t fence, const call_begin& call)
     : shared_{shared},
       lock_{shared.locks[index_of(which)]},
       worker_{worker},
       kind_{which},
       reading_{reading},
       held_{held},
+      fence_{fence},
       own_{shared.workers[worker].in[index_of(which)]}
 {
     const nanoseconds_t now = clock_now();
@@ -73,19 +74,18 @@ bool visit::show() const
 
 void visit::check_fence(const call_begin& call)
 {
-    const std::uint64_t fence = held_.fence();
     if (reading_) {
         // It has the fence of the last writer that the server knows.
-        old_fence_ = fence < call.fence;
+        old_fence_ = fence_ < call.fence;
         if (!old_fence_) return;
         add_one(own_.calm.load() != 0 ? lock_.in_calm : lock_.old_readers);
         std::fprintf(stderr, "a reader has the fence %llu after %llu\n",
-                     static_cast<unsigned long long>(fence),
+                     static_cast<unsigned long long>(fence_),
                      static_cast<unsigned long long>(call.fence));
         return;
     }
-    if (fence <= call.fence) add_one(lock_.bad_fences);
-    raise(lock_.greatest_fence, fence);
+    if (fence_ <= call.fence) add_one(lock_.bad_fences);
+    raise(lock_.greatest_fence, fence_);
     raise(lock_.last_call, call.time);
 }
 
@@ -125,29 +125,31 @@ void visit::check_company() const
     add_one(of_this_period > allowed ? lock_.in_calm : lock_.too_many);
 }
 
-void visit::use_register(history& record, std::chrono::microseconds work)
+bool visit::is_valid() const
+{
+    return held_.valid_for() > held_.valid_for().zero();
+}
+
+void visit::use_register(history& record, std::uint64_t fence, std::chrono::microseconds work)
 {
     if (kind_ == kind::semaphore) return;  // its fences are no order of writers
     if (reading_) {
         // A greater fence was written by a later writer. It must not be in while this one is. If
         // the reader's fence was old from the beginning, that says nothing.
-        if (!old_fence_ && lock_.data.fence() > held_.fence() &&
-            held_.valid_for() > held_.valid_for().zero()) {
-            add_one(lock_.too_many);
-        }
+        if (!old_fence_ && lock_.data.fence() > fence_ && is_valid()) add_one(lock_.refused_valid);
         return;
     }
-    const std::uint64_t id = record.begin(kind_, held_.fence());
-    const std::optional<std::uint64_t> value = lock_.data.claim(held_.fence());
+    const std::uint64_t id = record.begin(kind_, fence);
+    const std::optional<std::uint64_t> value = lock_.data.claim(fence);
     if (value && work > work.zero()) stay(work);
-    const bool written = value && lock_.data.write(held_.fence(), *value + 1);
+    const bool written = value && lock_.data.write(fence, *value + 1);
     record.end(id, written ? value : std::nullopt);
     if (written) {
         add_one(lock_.increments);
         return;
     }
     add_one(lock_.refused_writes);
-    if (held_.valid_for() > held_.valid_for().zero()) add_one(lock_.too_many);
+    if (is_valid()) add_one(lock_.refused_valid);
 }
 
 void visit::stay(std::chrono::microseconds span)

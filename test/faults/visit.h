@@ -29,15 +29,15 @@ struct call_begin {
 
 class visit {
 public:
-    // `call` is the one that granted `held`.
+    // `call` is the one that granted `held`, with this fence.
     visit(board& shared, std::size_t worker, kind which, bool reading, const hold& held,
-          const call_begin& call);
+          std::uint64_t fence, const call_begin& call);
     ~visit();
     visit(const visit&) = delete;
     visit& operator=(const visit&) = delete;
 
-    // Reads the register and writes it, incremented, after `work`. Readers only look.
-    void use_register(history& record, std::chrono::microseconds work);
+    // Reads the register and writes it with this fence, incremented, after `work`. Readers only look.
+    void use_register(history& record, std::uint64_t fence, std::chrono::microseconds work);
 
     // Stays in for this long, or until the hold is lost.
     void stay(std::chrono::microseconds span);
@@ -47,6 +47,7 @@ private:
     bool show() const;
     void check_fence(const call_begin& call);
     void check_company() const;
+    [[nodiscard]] bool is_valid() const;
 
     board& shared_;
     lock_board& lock_;
@@ -54,6 +55,7 @@ private:
     kind kind_;
     bool reading_;
     const hold& held_;
+    std::uint64_t fence_;
     presence& own_;
     bool old_fence_ = false;  // a reader's
 };

@@ -78,7 +78,7 @@ std::vector<std::string> arguments_of(const worker_order& order)
             std::to_string(order.seed),
             std::to_string(order.lease.count()),
             order.keeps_arrivals ? "keeps" : "forgets",
-            order.broken ? "broken" : "sound"};
+            std::to_string(static_cast<int>(order.wrong))};
 }
 
 worker_order order_from(const std::vector<std::string>& arguments)
@@ -95,7 +95,7 @@ worker_order order_from(const std::vector<std::string>& arguments)
             .seed = std::stoull(arguments[8]),
             .lease = milliseconds{std::stoll(arguments[9])},
             .keeps_arrivals = arguments[10] == "keeps",
-            .broken = arguments[11] == "broken"};
+            .wrong = static_cast<defect>(std::stoi(arguments[11]))};
 }
 
 int work(const worker_order& order)
@@ -104,7 +104,7 @@ int work(const worker_order& order)
     const test::shared_file<board> shared{order.board};
     history record{order.history};
     std::optional<client> own;
-    if (!order.broken) own.emplace(options_of(order, *shared));
+    if (order.wrong != defect::no_lock) own.emplace(options_of(order, *shared));
     const workplace here{.order = order, .shared = *shared, .record = record};
     std::vector<std::unique_ptr<user>> users;
     for (const kind which : all_kinds) {

@@ -9,6 +9,16 @@
 
 namespace pawl::faults {
 
+// What a worker does wrong on purpose: the checks must find it.
+enum class defect {
+    none,
+    no_lock,          // it writes without a lock, and waits at no gate
+    lock_of_its_own,  // no other worker has a lock with that name
+    old_fence,        // each of its grants has the same fence
+    fence_ahead,      // sometimes it writes with the fence of a later grant
+    stops_asking,     // the first worker does not ask for its mutex again
+};
+
 struct worker_order {
     std::string board{};    // path of the mapped file
     std::string history{};  // path of its own history
@@ -21,7 +31,7 @@ struct worker_order {
     std::uint64_t seed = 0;
     std::chrono::milliseconds lease{1'000};
     bool keeps_arrivals = false;  // of gates, as long as the answer to a call arrives
-    bool broken = false;          // writes without a lock: the checks must find it
+    defect wrong = defect::none;
 };
 
 // As arguments of this program, after its name and "worker"; and back.
