@@ -183,7 +183,7 @@ TEST_F(quorum_renewal,
     answer(0, hold_status::done, 1);
     answer(1, hold_status::done, 1);
     answer(2, hold_status::not_a_lock, 2);
-    EXPECT_EQ(missing(0), "redis://c: the key is not a lock");
+    EXPECT_EQ(missing(0), "redis://c: its key is not a lock");
 }
 
 TEST_F(quorum_renewal, does_not_wait_for_a_slow_node_beyond_its_limit)
