@@ -124,7 +124,8 @@ protected:
                                           .command_limit = options.command_limit,
                                           .quarantine = 61'600ms,
                                           .warn = {}});
-        sync::surroundings around{.platform = platform,
+        sync::surroundings around{.client = platform->random_id(),
+                                  .platform = platform,
                                   .stops = std::make_unique<observe::dispatcher_thread>(),
                                   .handlers = std::make_unique<observe::dispatcher_thread>(),
                                   .loop = std::move(loop),
