@@ -70,6 +70,18 @@ TEST_F(nodes_without_votes, have_no_clock_difference_from_before_a_restart)
     EXPECT_EQ(said_of_first({.silent = true}), "redis://a: no answer yet (0.3 ms)");
 }
 
+TEST_F(nodes_without_votes, are_named_with_the_reason_why_an_earlier_try_is_being_given_back)
+{
+    answer(0, 0s);
+    EXPECT_EQ(
+        said_of_first({.returning = true}),
+        "redis://a: no answer to an earlier try, which is being given back (0.3 ms, +0.0 ms)");
+    all_.failed(0, not_sent);
+    EXPECT_EQ(said_of_first({.returning = true}),
+              "redis://a: connection refused, and an earlier try is being given back "
+              "(0.3 ms, +0.0 ms)");
+}
+
 TEST_F(nodes_without_votes, are_named_if_they_voted_for_another_and_a_majority_is_missing)
 {
     answer(1, 0s);

@@ -111,11 +111,11 @@ TEST_F(quorum_renewal, a_node_where_an_earlier_return_may_yet_be_executed_does_n
     answer(0, hold_status::done, hold_status::done, 1);
     answer(1, hold_status::done, not_sent, 1);
     answer(2, hold_status::done, hold_status::done, 1);
-    EXPECT_EQ(missing(0), "redis://c: an earlier try is being given back")
+    EXPECT_EQ(missing(0), "redis://c: no answer to an earlier try, which is being given back")
         << "two of three nodes count";
     const auto& second = std::get<failure>(answer_.value().at(1));
     EXPECT_EQ(second.what, failure_kind::no_quorum);
-    EXPECT_NE(second.detail.find("an earlier try is being given back"), std::string::npos)
+    EXPECT_NE(second.detail.find("an earlier try, which is being given back"), std::string::npos)
         << second.detail;
 }
 

@@ -38,12 +38,21 @@ std::string figures_of(const node& which)
     return text.empty() ? text : " (" + text + ')';
 }
 
+std::string detail_of(const failure& problem)
+{
+    return problem.detail.empty() ? "no answer" : problem.detail;
+}
+
 // Why the node cannot vote. Empty if it can.
 std::string text_of(const node& which, const node_problem& problem)
 {
     if (which.duplicate) return "the same server as another node";
-    if (problem.returning) return "an earlier try is being given back";
-    if (problem.what) return problem.what->detail.empty() ? "no answer" : problem.what->detail;
+    if (problem.returning) {
+        // The node has not answered that try, or not its return.
+        if (!which.problem) return "no answer to an earlier try, which is being given back";
+        return detail_of(*which.problem) + ", and an earlier try is being given back";
+    }
+    if (problem.what) return detail_of(*problem.what);
     if (problem.quarantine) {
         return "in quarantine for " + in_seconds(*problem.quarantine) +
                ": it is new or was restarted";
