@@ -80,6 +80,16 @@ public:
     // Cancellation: none. It ends within client_options::command_limit.
     [[nodiscard]] std::vector<node_info> nodes() const;
 
+    // The same, and what each node says of the lock with this name: node_info::lock. Any name may be
+    // asked about, whether this client uses it or not. Nothing is changed at the nodes. The nodes are
+    // asked one by one, so while the lock changes hands they may name different holders.
+    // Round trips: one to each node, at the same time.
+    // On failure: throws pawl::error (bad_argument if the name is not 1 to 512 bytes without NUL,
+    //     wrong_process). A node that does not answer is `unreachable`.
+    // Threads: any thread may call it.
+    // Cancellation: none. It ends within client_options::command_limit.
+    [[nodiscard]] std::vector<node_info> nodes(std::string_view lock) const;
+
     // Says that the nodes of a quorum are new: they may vote at once. Call it once, when all nodes
     // of a new installation run. Otherwise each of them waits until all locks that it may have
     // forgotten have ended. If a node has or had locks, nothing is changed, unless `force` is true.

@@ -1,4 +1,4 @@
-// One node of a quorum, as client::nodes() shows it. docs/topologies/quorum.md explains quorums.
+// One node of a quorum, as client::nodes() shows it, and its vote for one lock. docs/topologies/quorum.md explains quorums.
 //
 //   state          its vote counts?   how it ends
 //   voting         yes
@@ -11,6 +11,9 @@
 #include <pawl/export.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +27,26 @@ enum class node_state {
     unreachable,
 };
 
+// What a node says of one lock.
+//
+//   the key is        holder         lease_left             is_lock
+//   free              empty          empty                  true
+//   a holder's        the holder     the rest of its lease  true
+//   something else    empty          empty                  false
+struct lock_at_node {
+    // Whom the node has voted for: hold::id(), or the token of another library. It may have any bytes.
+    std::string holder;
+    // The last number that the node has given with a vote, or that was set aside above it; 0 if it
+    // knows none. The fence of a hold with this vote is not greater.
+    std::uint64_t fence{};
+    std::optional<std::chrono::milliseconds> lease_left;  // also empty if the key has no expiry
+    // How many have a place in the node's queue. The place of a waiter that has crashed counts until
+    // its turn comes.
+    std::size_t waiters{};
+    bool is_lock = true;
+    std::string problem;  // why it is no lock, or why the node refused to tell something of this
+};
+
 struct node_info {
     std::string server;  // its address, without any password
     node_state state{};
@@ -32,6 +55,8 @@ struct node_info {
     std::chrono::microseconds clock_difference{};  // its wall clock minus that of this machine
     std::chrono::milliseconds quarantine_left{};
     std::string detail;  // why it is unreachable
+    // Only of client::nodes(lock), and only if the node has answered.
+    std::optional<lock_at_node> lock;
 };
 
 // Returns the state in words, for example "in quarantine".

@@ -84,8 +84,13 @@ public:
     // From any thread: checks that the server answers. Returns the reason if it does not.
     [[nodiscard]] virtual std::optional<core::failure> ping(base::boot_time until) = 0;
 
-    // From any thread: asks every node of a quorum. Empty if the store is none.
-    [[nodiscard]] virtual std::vector<node_info> nodes(base::boot_time /*until*/) { return {}; }
+    // From any thread: asks every node of a quorum, and what it says of this lock, unless that is empty. Returns
+    // nothing if the store is no quorum.
+    [[nodiscard]] virtual std::vector<node_info> nodes(std::string_view /*lock*/,
+                                                       base::boot_time /*until*/)
+    {
+        return {};
+    }
 
     // From any thread: the nodes of a quorum are new and may vote at once. Returns the reason if that failed.
     [[nodiscard]] virtual std::optional<core::failure> init_nodes(bool /*force*/,

@@ -1,6 +1,7 @@
 #include <pawl/client.h>
 #include <pawl/error.h>
 
+#include "core/object.h"
 #include "sync/client_state.h"
 #include "sync/grant.h"
 #include "sync/message.h"
@@ -25,6 +26,16 @@ sync::maybe_trouble ping_of(sync::client_state& state)
     if (state.inherited()) return sync::trouble{errc::wrong_process, {}};
     const auto failed = state.ping();
     return failed ? sync::maybe_trouble{sync::trouble_of(*failed)} : std::nullopt;
+}
+
+// `lock` may be empty.
+std::vector<node_info> nodes_of(sync::client_state& state, std::string_view lock)
+{
+    if (state.inherited()) {
+        const auto code = errc::wrong_process;
+        throw error{code, sync::describe("nodes", lock, state.server(), code, {})};
+    }
+    return state.nodes(lock);
 }
 
 }  // namespace
@@ -77,11 +88,13 @@ std::vector<hold_info> client::holds() const
 
 std::vector<node_info> client::nodes() const
 {
-    if (state_->inherited()) {
-        throw error{errc::wrong_process,
-                    sync::describe("nodes", {}, server(), errc::wrong_process, {})};
-    }
-    return state_->nodes();
+    return nodes_of(*state_, {});
+}
+
+std::vector<node_info> client::nodes(std::string_view lock) const
+{
+    core::check_name("lock name", lock);
+    return nodes_of(*state_, lock);
 }
 
 void client::init_nodes(bool force)

@@ -98,11 +98,11 @@ std::optional<core::failure> client_state::ping()
     return store ? store->ping(platform().now() + options_.command_limit) : closed_client();
 }
 
-std::vector<node_info> client_state::nodes()
+std::vector<node_info> client_state::nodes(std::string_view lock)
 {
     const auto store = parts_->store.get();
     if (!store) return {};
-    return store->nodes(platform().now() + options_.command_limit);
+    return store->nodes(lock, platform().now() + options_.command_limit);
 }
 
 std::optional<core::failure> client_state::init_nodes(bool force)

@@ -113,7 +113,7 @@ public:
 
     // As store::ping(), store::nodes() and store::init_nodes().
     [[nodiscard]] std::optional<core::failure> ping();
-    [[nodiscard]] std::vector<node_info> nodes();
+    [[nodiscard]] std::vector<node_info> nodes(std::string_view lock);
     [[nodiscard]] std::optional<core::failure> init_nodes(bool force);
 
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }

@@ -86,7 +86,7 @@ protected:
         client own{made};
         for (const bool force : {false, true}) (void)outcome_of([&] { own.init_nodes(force); });
         (void)outcome_of([&] { own.ping(); });
-        (void)outcome_of([&] { (void)own.nodes(); });
+        (void)outcome_of([&] { (void)own.nodes("stock:42"); });
         std::error_code ignored;
         recursive_mutex lock{own, "stock:42", quick()};
         hold held = lock.try_acquire(ignored).value_or(hold{});
@@ -116,6 +116,10 @@ TEST_F(rights_in_quorum, of_the_smallest_rule_are_enough)
         auto again = lock.acquire();
         EXPECT_TRUE(held.confirm());
         held.extend(lease);
+        for (const auto& each : own.nodes("stock:42")) {
+            ASSERT_TRUE(each.lock) << each.detail;
+            EXPECT_EQ(each.lock->problem, "");
+        }
         nodes_.node(0).probe().must({"DEL", "stock:42"});
         EXPECT_TRUE(always(2 * lease, [&] { return held.state() != hold_state::lost; }));
         EXPECT_EQ(holders_of("stock:42"), 3U) << "the first node has voted again";
@@ -182,6 +186,18 @@ TEST_F(rights_in_quorum, to_other_names_are_refused)
     EXPECT_EQ(told.code, errc::refused);
     EXPECT_THAT(told.message, testing::HasSubstr("staff:1"));
     EXPECT_EQ(holders_of("staff:1"), 0U);
+}
+
+TEST_F(rights_in_quorum, that_do_not_cover_a_lock_are_reported_where_its_figures_would_be)
+{
+    client own{as_clerk(smallest_quorum_rule())};
+    for (const auto& each : own.nodes("other:1")) {
+        EXPECT_EQ(each.state, node_state::voting);
+        ASSERT_TRUE(each.lock);
+        EXPECT_THAT(each.lock->problem, testing::HasSubstr("NOPERM"));
+        EXPECT_TRUE(each.lock->is_lock) << "nobody knows";
+        EXPECT_EQ(each.lock->holder, "");
+    }
 }
 
 // A user that lost its rights at one node only.

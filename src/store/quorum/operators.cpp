@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <span>
 #include <string>
 
 namespace pawl::store {
@@ -16,6 +18,16 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 namespace {
+
+constexpr std::size_t questions_about_node = 2;
+
+// TIME and the marker, and what there is to ask about the lock, unless its name is empty.
+std::vector<command> questions(std::string_view lock)
+{
+    std::vector<command> all{{"TIME"}, {"GET", std::string{node_key}}};
+    if (!lock.empty()) std::ranges::move(questions_about(lock), std::back_inserter(all));
+    return all;
+}
 
 std::int64_t number_in(std::string_view text)
 {
@@ -56,23 +68,57 @@ core::quorum::nodes quorum_store::snapshot(boot_time until)
 
 std::optional<core::failure> quorum_store::ping(boot_time until)
 {
-    const std::vector<std::vector<survey::command>> ping(servers_.size(), {{"PING"}});
+    const std::vector<std::vector<command>> ping(servers_.size(), {{"PING"}});
     const auto all = survey::ask(*this, ping, until);
     std::vector<core::quorum::node_problem> problems;
     unsigned good = 0;
     for (const auto& each : all) {
-        good += each.problem ? 0U : 1U;
-        problems.push_back({.what = each.problem});
+        problems.push_back({.what = each.any_problem()});
+        good += problems.back().what ? 0U : 1U;
     }
     const auto known = snapshot(until);
     if (good >= known.majority()) return std::nullopt;
     return core::quorum::too_few(known, problems);
 }
 
-std::vector<node_info> quorum_store::nodes(boot_time until)
+node_info quorum_store::survey::info_of(const answer& said, const core::quorum::node& known,
+                                        const settings& how, boot_time now, microseconds wall)
 {
-    const std::vector<std::vector<survey::command>> look(
-        servers_.size(), {{"TIME"}, {"GET", std::string{node_key}}});
+    node_info one;
+    one.server = known.shown;
+    one.run_id = known.run_id;
+    one.latency = known.latency.value_or(microseconds{0});
+    const auto problem = said.problem_in_first(questions_about_node);
+    if (problem || said.replies.size() < questions_about_node ||
+        said.replies[0].texts.size() != 2) {
+        one.state = node_state::unreachable;
+        one.detail = problem ? problem->detail : "an answer of another form";
+        return one;
+    }
+    const auto then = time_in(said.replies[0].texts);
+    const auto took = std::chrono::ceil<microseconds>(said.received - said.sent);
+    if (one.latency.count() == 0) one.latency = took;
+    const auto age = std::chrono::ceil<microseconds>(now - said.received) + took / 2;
+    one.clock_difference = then - (wall - age);
+    const auto& marker = said.replies[1].texts;
+    one.quarantine_left =
+        quarantine_left(marker.empty() ? "" : marker.front(), known.run_id, then, how.quarantine);
+    one.state = node_state::voting;
+    if (known.duplicate) {
+        one.state = node_state::duplicate;
+    } else if (one.quarantine_left.count() > 0) {
+        one.state = node_state::quarantined;
+    } else if (now < known.stepped_until) {
+        one.state = node_state::clock_stepped;
+    }
+    const std::span of_lock = std::span{said.replies}.subspan(questions_about_node);
+    if (!of_lock.empty()) one.lock = read_lock(of_lock);
+    return one;
+}
+
+std::vector<node_info> quorum_store::nodes(std::string_view lock, boot_time until)
+{
+    const std::vector<std::vector<command>> look(servers_.size(), questions(lock));
     const auto all = survey::ask(*this, look, until);
     const auto wall =
         std::chrono::duration_cast<microseconds>(platform_->wall_time().time_since_epoch());
@@ -80,47 +126,24 @@ std::vector<node_info> quorum_store::nodes(boot_time until)
     const auto known = snapshot(until);
     std::vector<node_info> infos;
     for (unsigned i = 0; i < all.size(); ++i) {
-        const auto& mine = known[i];
-        node_info one;
-        one.server = mine.shown;
-        one.run_id = mine.run_id;
-        one.latency = mine.latency.value_or(microseconds{0});
-        const bool answered = !all[i].problem && all[i].texts.size() == 3;
-        if (answered) {
-            const auto then = time_in(all[i].texts);
-            const auto took = std::chrono::ceil<microseconds>(all[i].received - all[i].sent);
-            if (one.latency.count() == 0) one.latency = took;
-            const auto age = std::chrono::ceil<microseconds>(now - all[i].received) + took / 2;
-            one.clock_difference = then - (wall - age);
-            one.quarantine_left =
-                quarantine_left(all[i].texts[2], mine.run_id, then, how_.quarantine);
-        }
-        one.state = node_state::voting;
-        if (!answered) {
-            one.state = node_state::unreachable;
-            one.detail = all[i].problem ? all[i].problem->detail : "an answer of another form";
-        } else if (mine.duplicate) {
-            one.state = node_state::duplicate;
-        } else if (one.quarantine_left.count() > 0) {
-            one.state = node_state::quarantined;
-        } else if (now < mine.stepped_until) {
-            one.state = node_state::clock_stepped;
-        }
-        infos.push_back(std::move(one));
+        infos.push_back(survey::info_of(all[i], known[i], how_, now, wall));
     }
     return infos;
 }
 
-std::optional<core::failure> quorum_store::survey::silent_nodes(const quorum_store& owner,
-                                                                const std::vector<answer>& all)
+std::optional<core::failure> quorum_store::survey::silent_nodes(quorum_store& owner,
+                                                                const std::vector<answer>& all,
+                                                                boot_time until)
 {
-    std::string texts;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].problem) texts += "; " + owner.names_[i] + ": " + all[i].problem->detail;
+    std::vector<core::quorum::node_problem> problems;
+    problems.reserve(all.size());
+    for (const auto& each : all) problems.push_back({.what = each.any_problem()});
+    if (std::ranges::none_of(problems, [](const auto& each) { return each.what.has_value(); })) {
+        return std::nullopt;
     }
-    if (texts.empty()) return std::nullopt;
     return core::failure{.what = core::failure_kind::no_quorum,
-                         .detail = "all nodes are needed" + texts};
+                         .detail = "all nodes are needed; " +
+                                   core::quorum::problems_of(owner.snapshot(until), problems)};
 }
 
 std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owner, boot_time until)
@@ -136,10 +159,11 @@ std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owne
                 {"SCAN", cursors[i], "MATCH", std::string{fence_prefix} + "*", "COUNT", "10000"}};
         }
         const auto all = ask(owner, scan, until);
-        if (auto problem = silent_nodes(owner, all)) return problem;
+        if (auto problem = silent_nodes(owner, all, until)) return problem;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const auto& texts = all[i].texts;
-            if (is_open(cursors[i]) && texts.size() > 1) {
+            if (!is_open(cursors[i])) continue;
+            const auto& texts = all[i].replies.front().texts;  // the next cursor, then keys
+            if (texts.size() > 1) {
                 return core::failure{
                     .what = core::failure_kind::refused,
                     .detail = owner.names_[i] + " has or had locks, such as " + texts[1]};
@@ -153,16 +177,16 @@ std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owne
 std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time until)
 {
     // The nodes are asked first in any case, so that their run ids are known.
-    const std::vector<std::vector<survey::command>> ping(servers_.size(), {{"PING"}});
-    auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until))
+    const std::vector<std::vector<command>> ping(servers_.size(), {{"PING"}});
+    auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until), until)
                          : survey::find_locks(*this, until);
     if (problem) return problem;
     const auto known = snapshot(until);
-    std::vector<std::vector<survey::command>> mark(servers_.size());
+    std::vector<std::vector<command>> mark(servers_.size());
     for (unsigned i = 0; i < servers_.size(); ++i) {
         mark[i] = {{"SET", std::string{node_key}, known[i].run_id + " 0000000000000"}};
     }
-    return survey::silent_nodes(*this, survey::ask(*this, mark, until));
+    return survey::silent_nodes(*this, survey::ask(*this, mark, until), until);
 }
 
 }  // namespace pawl::store

@@ -52,7 +52,7 @@ public:
     void listen(std::string_view client, notice_listener& who) override;
     void doubt() override;
     std::optional<core::failure> ping(base::boot_time until) override;
-    std::vector<node_info> nodes(base::boot_time until) override;
+    std::vector<node_info> nodes(std::string_view lock, base::boot_time until) override;
     std::optional<core::failure> init_nodes(bool force, base::boot_time until) override;
     void drain(base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return how_.shown; }

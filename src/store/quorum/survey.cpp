@@ -15,14 +15,37 @@ namespace {
 
 void append_texts(const redis::reply_view& reply, std::vector<std::string>& out)
 {
-    if (reply.type() != redis::resp_type::array) {
-        out.emplace_back(reply.text());
+    switch (reply.type()) {
+    case redis::resp_type::null: return;
+    case redis::resp_type::integer: out.push_back(std::to_string(reply.integer())); return;
+    case redis::resp_type::array:
+        reply.for_each([&](const auto& each) { append_texts(each, out); });
         return;
+    default: out.emplace_back(reply.text());
     }
-    for (std::size_t i = 0; i < reply.size(); ++i) append_texts(reply[i], out);
+}
+
+command_reply read(const redis::reply_view& reply)
+{
+    command_reply got;
+    if (reply.is_error()) {
+        got.problem = failure_of_error(reply.text());
+    } else {
+        append_texts(reply, got.texts);
+    }
+    return got;
 }
 
 }  // namespace
+
+std::optional<core::failure> quorum_store::survey::answer::problem_in_first(std::size_t count) const
+{
+    if (problem) return problem;
+    for (std::size_t i = 0; i < count && i < replies.size(); ++i) {
+        if (replies[i].problem) return replies[i].problem;
+    }
+    return std::nullopt;
+}
 
 void quorum_store::survey::start(const std::vector<std::vector<command>>& commands, boot_time until)
 {
@@ -60,10 +83,7 @@ void quorum_store::survey::send(unsigned node, const std::vector<command>& comma
                 mine.problem = failure_of(*problem);
                 *left = 0;
             } else {
-                if (reply->is_error()) {
-                    mine.problem = failure_of_error(reply->text());
-                }
-                append_texts(*reply, mine.texts);
+                mine.replies.push_back(read(*reply));
                 --*left;
             }
             if (*left > 0) return;
