@@ -3,6 +3,7 @@
 #include "common/columns.h"
 #include "duration.h"
 #include "exit_code.h"
+#include "say.h"
 #include "server_url.h"
 #include "url_option.h"
 #include "usage.h"
@@ -13,6 +14,8 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,10 +75,59 @@ namespace {
     return "";
 }
 
-// Fails if no majority can vote.
-[[nodiscard]] int show(const client& of)
+// The token of another library may be long.
+[[nodiscard]] std::string shortened(const std::string& holder)
 {
-    const auto nodes = of.nodes();
+    constexpr std::size_t most = 48;  // the longest holder id of pawl
+    return holder.size() <= most ? in_quotes(holder) : in_quotes(holder.substr(0, most)) + "…";
+}
+
+[[nodiscard]] common::row vote_row_of(const node_info& node)
+{
+    if (!node.lock) return {node.server, "", "", "", "", std::string{to_string(node.state)}};
+    const auto& lock = *node.lock;
+    const bool is_held = !lock.holder.empty();
+    return {node.server,
+            is_held ? shortened(lock.holder) : "",
+            lock.fence > 0 ? std::to_string(lock.fence) : "",
+            lock.lease_left ? describe(*lock.lease_left) : (is_held ? "no end" : ""),
+            std::to_string(lock.waiters),
+            lock.problem};
+}
+
+// For how many nodes each of the holders has the vote. A server that is named twice has one vote.
+[[nodiscard]] std::map<std::string, std::size_t> votes_in(const std::vector<node_info>& nodes)
+{
+    std::map<std::string, std::size_t> votes;
+    for (const auto& each : nodes) {
+        const bool counts = each.lock && each.state != node_state::duplicate;
+        if (counts && !each.lock->holder.empty()) ++votes[each.lock->holder];
+    }
+    return votes;
+}
+
+[[nodiscard]] std::string verdict(const std::string& key, const std::vector<node_info>& nodes)
+{
+    const auto votes = votes_in(nodes);
+    if (votes.empty()) return in_quotes(key) + " has no holder at any node that answers\n";
+    const auto most = std::ranges::max_element(
+        votes, {}, [](const auto& holder_and_votes) { return holder_and_votes.second; });
+    return std::to_string(most->second) + " of " + std::to_string(nodes.size()) +
+           " nodes have voted for " + shortened(most->first) + "; " +
+           std::to_string(nodes.size() / 2 + 1) + " are needed to hold " + in_quotes(key) + "\n";
+}
+
+void show_votes(const std::string& key, const std::vector<node_info>& nodes)
+{
+    std::vector<common::row> rows{{"node", "holder", "fence", "lease", "waiting", "problem"}};
+    for (const auto& each : nodes) rows.push_back(vote_row_of(each));
+    std::cout << '\n' << common::lay_out(rows) << verdict(key, nodes);
+}
+
+// Fails if no majority can vote.
+[[nodiscard]] int show(const client& of, const std::optional<std::string>& key)
+{
+    const auto nodes = key ? of.nodes(*key) : of.nodes();
     std::vector<common::row> rows{
         {"node", "state", "latency", "clock", "quarantine", "run", "problem"}};
     for (const auto& each : nodes) rows.push_back(row_of(each));
@@ -85,18 +137,23 @@ namespace {
     std::cout << voting << " of " << nodes.size() << " nodes can vote; " << majority
               << " are needed\n"
               << advice(nodes);
+    if (key) show_votes(*key, nodes);
     return voting >= majority ? exit_code::ok : exit_code::unreachable;
 }
 
 class quorum_command_line : public command_line {
 public:
     quorum_command_line()
-        : command_line{"pawl quorum",
-                       "Shows the nodes of a quorum, and lets those of a new installation vote.",
-                       {"pawl quorum show [--url URL]", "pawl quorum init [--force] [--url URL]"}}
+        : command_line{
+              "pawl quorum",
+              "Shows the nodes of a quorum, and lets those of a new installation vote.",
+              {"pawl quorum show [KEY] [--url URL]", "pawl quorum init [--force] [--url URL]"}}
     {
         show = add_subcommand(
-            "show", "Show each node: state, latency, clock (status 69 if too few can vote)");
+            "show",
+            "Show each node: state, latency, clock (status 69 if too few can vote). With KEY also "
+            "what it says of that lock: holder, fence, lease, how many wait");
+        show->add_option("KEY", key, "The lock")->type_name("");
         add_url(*show, shown);
         auto* const init = add_subcommand(
             "init",
@@ -126,6 +183,7 @@ public:
     }
 
     CLI::App* show = nullptr;
+    std::optional<std::string> key;
     server_options shown;
     server_options marked;
     bool force = false;
@@ -145,7 +203,7 @@ int quorum(const std::vector<std::string>& arguments)
     }
     client nodes{url};
     if (!app.show->parsed()) nodes.init_nodes(app.force);
-    return show(nodes);
+    return show(nodes, app.key);
 }
 
 page quorum_page()

@@ -8,6 +8,7 @@ namespace pawl::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 class quorum_command : public testing::Test {
@@ -35,6 +36,48 @@ TEST_F(quorum_command, new_nodes_are_in_quarantine_until_init)
     EXPECT_EQ(init.end, exited(0)) << init.err;
     EXPECT_THAT(init.out, HasSubstr("3 of 3 nodes can vote"));
     EXPECT_EQ(pawl_there({"quorum", "show"}).end, exited(0));
+}
+
+TEST_F(quorum_command, shows_what_each_node_says_of_a_lock)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    const words show{"quorum", "show", "key", "--url", nodes_.url()};
+    EXPECT_THAT(pawl_there(show).out, HasSubstr("'key' has no holder at any node that answers\n"));
+    words inside{"run", "key", "--", PAWL_COMMAND};
+    inside.insert(inside.end(), show.begin(), show.end());
+    const auto got = pawl_there(inside);
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_THAT(got.out,
+                AllOf(HasSubstr("3 of 3 nodes can vote"),
+                      ContainsRegex("node +holder +fence +lease +waiting +problem\n"),
+                      ContainsRegex("[23] of 3 nodes have voted for 'p[0-9a-f]{31}'; 2 are "
+                                    "needed to hold 'key'\n")));
+    EXPECT_THAT(got.out, ContainsRegex(" 'p[0-9a-f]{31}' +[0-9]{16} +[23][0-9.]* s +0 *\n"));
+}
+
+TEST_F(quorum_command, shows_where_a_key_is_not_a_lock_and_which_node_is_silent)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    nodes_.node(0).probe().must({"RPUSH", "key", "a"});
+    nodes_.node(1).probe().must({"SET", "key", "of-another-library"});
+    nodes_.node(2).kill();
+    const auto got = pawl_there({"quorum", "show", "key"});
+    EXPECT_EQ(got.end, exited(0)) << "two nodes can vote";
+    const auto line = [&](std::size_t node, const std::string& rest) {
+        return ContainsRegex(nodes_.node(node).url() + " +" + rest + "\n");
+    };
+    EXPECT_THAT(got.out,
+                AllOf(line(0, "0 +not a lock: the key has another type"),
+                      line(1, "'of-another-library' +no end +0 *"), line(2, "unreachable"),
+                      HasSubstr("1 of 3 nodes have voted for 'of-another-library'; 2 are needed")));
+}
+
+TEST_F(quorum_command, refuses_an_empty_key)
+{
+    const auto got = pawl_there({"quorum", "show", ""});
+    EXPECT_EQ(got.end, exited(64));
+    EXPECT_EQ(got.out, "");
+    EXPECT_EQ(got.err, "pawl: lock name is empty (allowed: 1 to 512 bytes, any but NUL)\n");
 }
 
 TEST_F(quorum_command, runs_under_a_lock_of_a_quorum)
