@@ -37,7 +37,8 @@
 //
 // `no_quorum` means that too few nodes of a redlock: URL can vote: the others did not answer,
 // refused, were started lately, or their clocks were stepped (docs/topologies/quorum.md). The
-// message names the nodes and what is wrong with each.
+// message names the nodes, what is wrong with each, and its latency and clock difference. That of
+// `busy` and `timed_out` does so if another holder has the lock and a node was missing too.
 #pragma once
 
 #include <pawl/export.h>
