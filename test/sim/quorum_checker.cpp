@@ -105,22 +105,6 @@ void quorum_checker::after_script(unsigned node, const script_call& call, std::s
     }
 }
 
-void quorum_checker::count_vote(unsigned node, std::size_t lock, const script_call& call,
-                                std::size_t i, std::string_view reply,
-                                const std::optional<std::string>& was,
-                                const std::optional<std::string>& is)
-{
-    if (was && is != was) votes_[*was].nodes.erase(node);
-    // Of these scripts, only a raise does not count the lease anew.
-    const bool renewed = is == call.holder(i) && call.what != kind::raise &&
-                         !reply.starts_with('-') &&
-                         code_of(reply, call.what == kind::restore ? i + 1 : 0) > 0;
-    if (!is || (is == was && !renewed)) return;
-    auto& votes = votes_[*is];
-    votes.lock = lock;
-    votes.nodes[node] = world_->now() + nodes_[node].where().ttl_of(locks_[lock].name);
-}
-
 // A node has voted for a waiter. Those with smaller tickets were removed, because nobody listens for them.
 void quorum_checker::check_order(unsigned node, std::size_t lock, std::string_view chosen,
                                  const std::vector<std::string>& waiters_before)
@@ -190,7 +174,7 @@ void quorum_checker::check_answer(unsigned node, std::size_t lock, const script_
         fail("only the owner", lock,
              "node " + std::to_string(node) + " gives a wrong answer to " + short_id(holder));
     }
-    if (restores && code > 0) check_rest(node, lock, holder, call.arguments[5 + 5 * i]);
+    if (restores && code > 0) check_rest(node, lock, call, i);
     if (restores && code == 2) check_restore(lock, holder);
     if (!restores || was) return;
     auto now = std::to_string(nodes_[node].where().clock().count());
@@ -207,22 +191,6 @@ void quorum_checker::check_answer(unsigned node, std::size_t lock, const script_
     } else if (!is_held && has) {
         fail("what ended stays ended", lock,
              short_id(holder) + " gets its vote again after its deadline");
-    }
-}
-
-// A vote that was renewed or restored lasts as long as the hold did before: until that time in µs by the node's clock.
-void quorum_checker::check_rest(unsigned node, std::size_t lock, std::string_view holder,
-                                std::string_view held_until)
-{
-    if (held_until == "0" || plan_->has(fault::server_back)) return;
-    constexpr auto rounding = 1ms;
-    auto& where = nodes_[node].where();
-    const auto until = std::chrono::floor<std::chrono::milliseconds>(
-        std::chrono::microseconds{std::stoll(std::string{held_until})});
-    if (where.clock() + where.ttl_of(locks_[lock].name) + rounding < until) {
-        fail("a kept vote lasts", lock,
-             "node " + std::to_string(node) + " restores a vote of " + short_id(holder) +
-                 " for less than the hold lasts");
     }
 }
 
@@ -271,17 +239,6 @@ void quorum_checker::node_tells(unsigned node, std::string_view push)
     });
 }
 
-// A node that has lost its data is in quarantine, so its votes still keep others out. A node that forgot a vote without
-// noticing may vote for another holder at once.
-void quorum_checker::node_forgot(unsigned node, std::optional<std::size_t> only_lock)
-{
-    if (!only_lock) nodes_[node].stepped = world_->now();
-    for (auto& [holder, votes] : votes_) {
-        if (only_lock && votes.lock != *only_lock) continue;
-        if (votes.nodes.erase(node) > 0) votes.some_forgotten = true;
-    }
-}
-
 void quorum_checker::node_lost(unsigned node)
 {
     nodes_[node].lost = world_->now();
@@ -291,86 +248,6 @@ void quorum_checker::node_began(unsigned node)
 {
     nodes_[node].began = world_->now();
     trace_->note(std::nullopt, [&] { return "node " + std::to_string(node) + " begins anew"; });
-}
-
-// ── Grants ──────────────────────────────────────────────────────────────────────────────────────
-
-void quorum_checker::check_fence(const belief& fresh)
-{
-    auto& own = own_[fresh.lock];
-    ++own.grants;
-    if (fresh.fence <= own.greatest_fence && !excused(fresh.lock, fresh.holder)) {
-        fail("fence", fresh.lock,
-             std::to_string(fresh.fence) + " after " + std::to_string(own.greatest_fence));
-    }
-    own.greatest_fence = std::max(own.greatest_fence, fresh.fence);
-    check_lease_outlives(fresh);
-    check_votes(fresh);
-}
-
-// A majority has voted for the new holder. It knows the fence, so the next holder gets a greater one, and its leases last
-// as long as the hold is valid.
-void quorum_checker::check_votes(const belief& fresh)
-{
-    if (!believes(fresh) || may_have_lost(fresh.lock, fresh.holder)) return;
-    const auto& name = locks_[fresh.lock].name;
-    const auto valid = static_cast<double>(fresh.held->valid_for().count());
-    constexpr auto rounding = 2ms;
-    const auto shortest =
-        nanoseconds{static_cast<std::int64_t>(valid * (1 - 2 * plan_->drift))} - rounding;
-    std::size_t know = 0;
-    std::size_t last = 0;
-    for (const auto& each : nodes_) {
-        if (each.where().holder_of(name) != fresh.holder) continue;
-        know += each.where().number_in(store::fence_key(name)) >= fresh.fence ? 1U : 0U;
-        last += each.where().ttl_of(name) >= shortest ? 1U : 0U;
-    }
-    if (know <= nodes_.size() / 2) {
-        fail("fence", fresh.lock, "no majority knows " + std::to_string(fresh.fence));
-    } else if (last <= nodes_.size() / 2) {
-        fail("the lease outlives the deadline", fresh.lock,
-             short_id(fresh.holder) + " counts on votes that end earlier");
-    }
-}
-
-void quorum_checker::write(const belief& which)
-{
-    auto& own = own_[which.lock];
-    if (which.fence >= own.greatest_written) {
-        own.greatest_written = which.fence;
-        return;
-    }
-    ++stale_writes_;
-    if (believes(which) && !excused(which.lock, which.holder)) {
-        fail("register", which.lock, "the holder of the lock is refused");
-    }
-}
-
-// Another one gets a majority only if no majority is left of the votes for this holder.
-bool quorum_checker::excused(std::size_t lock, std::string_view holder) const
-{
-    if (checker::excused(lock, holder)) return true;
-    const auto found = votes_.find(holder);
-    if (found == votes_.end() || !found->second.some_forgotten) return false;
-    const auto lasts = [&](const auto& vote) { return vote.second > world_->now(); };
-    return static_cast<std::size_t>(std::ranges::count_if(found->second.nodes, lasts)) <=
-           nodes_.size() / 2;
-}
-
-bool quorum_checker::server_has(const belief& which) const
-{
-    const auto has = [&](const eye& each) {
-        return each.where().holder_of(locks_[which.lock].name) == which.holder;
-    };
-    return static_cast<std::size_t>(std::ranges::count_if(nodes_, has)) > nodes_.size() / 2;
-}
-
-// If one node of a bare majority loses its data, the hold may be lost. Nobody else gets the lock meanwhile.
-bool quorum_checker::may_have_lost(std::size_t lock, std::string_view holder) const
-{
-    if (excused(lock, holder)) return true;
-    const auto lost_since = [&](const eye& each) { return each.lost >= voted_since(holder); };
-    return std::ranges::any_of(nodes_, lost_since);
 }
 
 // ── Waiters, and what is left ───────────────────────────────────────────────────────────────────

@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,7 @@ public:
     }
     void told(std::string_view /*push*/) override {}
 
+    void submitted(const process& who, std::span<const std::string_view> words) override;
     void write(const belief& which) override;
     void data_lost(bool /*known*/) override {}
     void node_forgot(unsigned node, std::optional<std::size_t> only_lock) override;
@@ -83,11 +86,13 @@ private:
         bool stalled_seen = false;
     };
 
-    // The votes of a holder that its nodes have not forgotten: until when each lasts.
+    // The votes of a holder that its nodes have not forgotten: until when each lasts. And the nodes that have forgotten
+    // its vote, or may end it too early, until they count it anew.
     struct votes_record {
         std::size_t lock = 0;
         std::map<unsigned, nanoseconds> nodes;
-        bool some_forgotten = false;
+        std::set<unsigned> forgotten_by;
+        bool overtaken = false;  // another one was granted the lock when no majority was left
     };
 
     void count_vote(unsigned node, std::size_t lock, const script_call& call, std::size_t i,
@@ -103,8 +108,9 @@ private:
     void check_order(unsigned node, std::size_t lock, std::string_view chosen,
                      const std::vector<std::string>& waiters_before);
     void check_votes(const belief& fresh);
-    void check_rest(unsigned node, std::size_t lock, std::string_view holder,
-                    std::string_view held_until);
+    [[nodiscard]] nanoseconds shortest_lease(nanoseconds valid) const;
+    [[nodiscard]] static std::string words_of(const script_call& restore, std::size_t i);
+    void check_rest(unsigned node, std::size_t lock, const script_call& call, std::size_t i);
     void check_restore(std::size_t lock, std::string_view holder);
     void after_hand_back(unsigned node, const script_call& call, std::string_view reply,
                          std::uint64_t number_before);
@@ -117,6 +123,8 @@ private:
     std::deque<eye> nodes_;
     std::vector<own_record> own_;
     std::map<std::string, votes_record, std::less<>> votes_;  // by holder
+    // By what a restore says about a vote: until when the hold was valid when the restore was asked for.
+    std::map<std::string, nanoseconds, std::less<>> asked_;
 };
 
 }  // namespace pawl::sim

@@ -317,6 +317,21 @@ TEST_F(quorum_claim, an_established_holder_that_asks_again_and_was_lost_is_not_g
     EXPECT_FALSE(claim_.held());
 }
 
+// The node was started again. A renewal restores the vote there if it is still in force.
+TEST_F(quorum_claim, a_late_answer_from_quarantine_does_not_take_the_vote_of_a_hold_away)
+{
+    begin_to_wait(0);
+    vote(0, 70, 1);
+    for (const auto node : {1U, 2U}) busy_at(node, 1);
+    begin_to_wait(100);
+    tell(1, 70, 101, 102);
+    ASSERT_TRUE(claim_.held());
+    busy_at(0, 103, waits::reason::quarantine);
+    EXPECT_EQ(claim_.vote_until(0), local_deadline(at(0), 1s, 0.01));
+    busy_at(0, 104, waits::reason::held);
+    EXPECT_EQ(claim_.vote_until(0), base::boot_time{}) << "this node has voted for another one";
+}
+
 // The lease of the acquire is 1 s. A node in quarantine would restore a vote that has ended.
 TEST_F(quorum_claim, a_vote_that_was_restored_lasts_for_the_lease_of_the_restore_only)
 {

@@ -116,14 +116,22 @@ void claim_machine::on_vote(unsigned node, const vote_request& asked, const vote
     } else if (mine.is_cast() && mine.heard > asked.sent) {
         // A message told of a vote after this was sent, so the two crossed.
         ask_again(node, now);
+    } else if (const auto& place = std::get<core::waits>(got); is_restorable(mine, place)) {
+        mine.problem.reset();
     } else {
-        const auto& place = std::get<core::waits>(got);
         mine.what = place.placed ? standing::kind::placed : standing::kind::away;
         mine.why = place.why;
         mine.left = place.left;
         mine.problem.reset();
     }
     settle(now);
+}
+
+// A node in quarantine does not say whether it has the vote. A renewal may restore it there, if it is still in force: a
+// hold must not be lost because a node that had voted for it was started again.
+bool claim_machine::is_restorable(const standing& mine, const core::waits& got) const
+{
+    return hold_ && !asking_ && mine.is_cast() && got.why == core::waits::reason::quarantine;
 }
 
 void claim_machine::on_notice(const vote_notice& got, boot_time now)

@@ -102,6 +102,7 @@ private:
     void send_vote(unsigned node, base::boot_time until, std::uint64_t proposal,
                    base::boot_time now);
     void ask_again(unsigned node, base::boot_time now);
+    [[nodiscard]] bool is_restorable(const standing& mine, const core::waits& got) const;
     void settle(base::boot_time now);
     [[nodiscard]] std::vector<unsigned> counted(base::boot_time now) const;
     [[nodiscard]] std::optional<std::uint64_t> agreed(const std::vector<unsigned>& votes) const;
