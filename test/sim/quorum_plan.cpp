@@ -35,7 +35,7 @@ void shorten(plan& drawn)
 void draw_quorum(plan& drawn, dice dice)
 {
     using kind = lock_plan::kind;
-    drawn.nodes = static_cast<unsigned>(dice.one_of({3, 3, 5}));
+    drawn.nodes = static_cast<unsigned>(dice.one_of({3, 3, 3, 3, 3, 5, 5, 7}));
     // The protocol assumes that clocks drift by less than is allowed for. Its check for steps allows for 1 %.
     drawn.faults.reset(static_cast<std::size_t>(fault::wild_drift));
     drawn.faults.reset(static_cast<std::size_t>(fault::server_far_back));
