@@ -51,8 +51,8 @@ struct event {
     hold_state from{};
     hold_state to{};
     cause why{};
-    std::string detail;                    // message of the server or the system, or which nodes of a
-                                           // quorum are missing, if any
+    std::string detail;  // message of the server or the system, or which nodes of a
+                         // quorum are missing, if any
     std::chrono::nanoseconds valid_for{};  // to the local deadline; 0 when lost or released
 };
 

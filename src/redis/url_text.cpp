@@ -2,7 +2,6 @@
 
 #include <pawl/error.h>
 
-
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -36,7 +36,8 @@ client_state::client_state(client_options options, surroundings around)
       is_quorum_{around.quorum},
       options_{std::move(options)},
       id_{std::move(around.client)},
-      parts_{std::make_unique<parts>(options_, std::move(around), std::string{core::channel_of(id_)})},
+      parts_{
+          std::make_unique<parts>(options_, std::move(around), std::string{core::channel_of(id_)})},
       random_{[&platform = platform()] { return platform.random_unit(); }},
       server_{parts_->store.get()->shown()}
 {

@@ -60,8 +60,7 @@ void leader_checker::watched(const watch& which, std::error_code why)
         return named(who) + " watches no more: " + (why ? why.message() : "there was a change");
     });
     if (who.last_id() != ended.id_before) {
-        not_watching_[who.last_holder()] = {
-            .who = &who, .lock = which.lock, .when = world_->now()};
+        not_watching_[who.last_holder()] = {.who = &who, .lock = which.lock, .when = world_->now()};
     }
     // With old data, the queue has watchers that have seen a later leader.
     if (!why && !ended.changed && !plan_->has(fault::old_restarts)) {
