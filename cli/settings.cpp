@@ -69,7 +69,9 @@ void add_parameter(std::string& url, const std::string& parameter)
     std::string whole;
     for (const std::string& node : node_urls(url)) {
         if (!whole.empty()) whole += ',';
-        whole += node + (node.find('?') == node.npos ? '?' : '&') + parameter;
+        whole += node;
+        whole += node.find('?') == node.npos ? '?' : '&';
+        whole += parameter;
     }
     url = (is_quorum(url) ? std::string{quorum_scheme} : "") + whole;
 }

@@ -114,6 +114,7 @@ private:
     void confirm(base::boot_time now);
     void answer(acquire_reply what);
     void decide(base::boot_time now);
+    void conclude(std::optional<busy> others, base::boot_time now);
     // How many nodes can vote; have something for this holder; have a holder of another library, or no holder.
     struct counts {
         unsigned able = 0;

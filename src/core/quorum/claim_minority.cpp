@@ -55,7 +55,11 @@ void claim_machine::decide(boot_time now)
         if (grace_ == boot_time::max()) grace_ = now + 2 * nodes_->round_trip() + milliseconds{1};
         if (now < grace_) return;
     }
+    conclude(std::move(others), now);
+}
 
+void claim_machine::conclude(std::optional<busy> others, boot_time now)
+{
     effects_.ends = !waits() || (others && !others->queued);
     if (others) {
         if (others->shortage.empty()) others->missing = missing(now);

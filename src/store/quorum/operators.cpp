@@ -125,6 +125,7 @@ std::vector<node_info> quorum_store::nodes(std::string_view lock, boot_time unti
     const auto now = platform_->now();
     const auto known = snapshot(until);
     std::vector<node_info> infos;
+    infos.reserve(all.size());
     for (unsigned i = 0; i < all.size(); ++i) {
         infos.push_back(survey::info_of(all[i], known[i], how_, now, wall));
     }
