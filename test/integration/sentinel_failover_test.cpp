@@ -206,5 +206,44 @@ TEST(forced_failover, leaves_the_old_primary_although_it_accepts_writes)
     EXPECT_EQ(info_of(group.probe(old), "replication", "role"), "master");
 }
 
+// Only the sentinel of this number hears of the failover: the others stand still before it begins. The old primary goes
+// on, so that nothing else makes clients look for another one soon.
+class only_sentinel : public testing::TestWithParam<std::size_t> {
+protected:
+    [[nodiscard]] std::size_t fail_over()
+    {
+        for (std::size_t i = 0; i < group_.sentinels(); ++i) {
+            if (i != GetParam()) group_.sentinel(i).freeze();
+        }
+        const auto old = group_.failover();
+        const auto now = group_.wait_for_new_primary(old);
+        EXPECT_NE(now, old);
+        return now;
+    }
+
+    sentinel_group group_{{.quick_news = false}};
+};
+
+TEST_P(only_sentinel, that_knows_of_a_failover_is_believed)
+{
+    client_options made;
+    made.url = group_.url();
+    client own{made};
+    mutex lock{own, "job", quick(long_lease)};
+    lock.acquire().release();
+    ASSERT_TRUE(eventually([&] {
+        return group_.sentinel_probe(GetParam()).subscribed_connections().size() == 1;
+    })) << "the client listens";
+    const auto old = group_.primary();
+    const auto now = fail_over();
+    ASSERT_TRUE(eventually(recovery + slack, [&] {
+        const auto held = lock.acquire();
+        return group_.probe(now).get("job") == held.id();
+    }));
+    EXPECT_EQ(info_of(group_.probe(old), "replication", "role"), "master") << "it still is one";
+}
+
+INSTANTIATE_TEST_SUITE_P(of, only_sentinel, testing::Range(std::size_t{0}, std::size_t{3}));
+
 }  // namespace
 }  // namespace pawl::test

@@ -40,6 +40,23 @@ TEST(sentinel, that_is_down_is_not_needed)
     lock.acquire().release();
 }
 
+TEST(sentinel, of_three_has_a_subscriber_each)
+{
+    sentinel_group group;
+    client own{options_for(group)};
+    own.ping();
+    const auto listens_at = [&](std::size_t index) {
+        return group.sentinel_probe(index).subscribed_connections().size() == 1;
+    };
+    for (std::size_t i = 0; i < group.sentinels(); ++i) {
+        EXPECT_TRUE(eventually([&] { return listens_at(i); })) << "sentinel " << i;
+    }
+    // A sentinel that comes back is listened to again.
+    group.sentinel(1).kill();
+    group.sentinel(1).start_again();
+    EXPECT_TRUE(eventually([&] { return listens_at(1); }));
+}
+
 TEST(sentinel, of_another_service_is_refused)
 {
     const sentinel_group group{{.replicas = 0, .sentinels = 2, .quorum = 1}};
