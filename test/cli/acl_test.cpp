@@ -1,33 +1,20 @@
-// The ACL rule that operators paste from docs/wire.md, as it stands there.
+// The ACL rules that operators paste from the documents, as they stand there.
 #include "command.h"
 #include "support/acl_rule.h"
 
 #include <gmock/gmock.h>
-
-#include <sstream>
 
 namespace pawl::test {
 namespace {
 
 using testing::ElementsAreArray;
 
-// The one line of docs/wire.md that is a whole rule.
-std::string line_to_paste()
-{
-    std::istringstream lines{read_file(PAWL_DOCS_DIR "/wire.md")};
-    for (std::string line; std::getline(lines, line);) {
-        const bool whole = line.find("+eval") != line.npos && line.find("~stock:*") != line.npos;
-        if (line.starts_with("ACL SETUSER ") && whole) return line;
-    }
-    return "";
-}
-
 class pasted_rule : public command_test {
 protected:
     void paste()
     {
         process redis_cli{{"redis-cli", "-p", std::to_string(server_.port())}};
-        redis_cli.write(line_to_paste() + "\n");
+        redis_cli.write(line_to_paste("wire.md") + "\n");
         redis_cli.close_stdin();
         EXPECT_EQ(redis_cli.wait(patience), exited(0)) << redis_cli.err();
         EXPECT_EQ(redis_cli.out(), "OK\n");
@@ -64,12 +51,11 @@ TEST_F(pasted_rule, gives_no_right_to_other_locks)
 
 TEST(rule_to_paste, says_what_the_explained_rule_says)
 {
-    std::istringstream line{line_to_paste()};
-    words rule;
-    for (std::string word; line >> word;) rule.push_back(word);
-    ASSERT_GT(rule.size(), 5U);
-    rule.erase(rule.begin(), rule.begin() + 5);  // ACL SETUSER keeper on >password
-    EXPECT_THAT(rule, ElementsAreArray(smallest_rule()));
+    EXPECT_THAT(rule_in_line(line_to_paste("wire.md")), ElementsAreArray(smallest_rule()));
+    EXPECT_THAT(rule_in_line(line_to_paste("topologies/cluster.md")),
+                ElementsAreArray(smallest_cluster_rule()));
+    EXPECT_THAT(rule_in_line(line_to_paste("topologies/quorum.md")),
+                ElementsAreArray(smallest_quorum_rule()));
 }
 
 }  // namespace

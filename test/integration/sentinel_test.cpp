@@ -1,9 +1,15 @@
 // How the primary of a service is found, and what users are told if it is not.
 #include "integration/contended.h"
+#include "support/acl_rule.h"
 #include "support/sentinel_group.h"
 #include "support/tls_files.h"
 
 #include <pawl/futures.h>
+
+#include <cstddef>
+#include <string>
+#include <system_error>
+#include <vector>
 
 namespace pawl::test {
 namespace {
@@ -128,33 +134,69 @@ TEST(sentinel, has_its_own_user_and_password)
     EXPECT_TRUE(says(at_primary.message, "primary 127.0.0.1:"));
 }
 
-TEST(sentinel, with_an_acl_user_needs_four_commands)
-{
-    const sentinel_group group{
-        {.replicas = 0, .sentinels = 1, .quorum = 1, .sentinel_password = "of-sentinels"}};
-    redis_probe sentinel = group.sentinel_probe(0);
-    const auto allow = [&](std::string_view address_command) {
-        sentinel.must({"ACL", "SETUSER", "ann", "reset", "on", ">secret", "resetchannels",
-                       "&+switch-master", "+hello", "+subscribe", "+sentinel|master",
-                       address_command});
-    };
-    allow("+sentinel|get-master-addr-by-name");
-    client_options made = options_for(group);
-    made.sentinel.user = "ann";
-    made.sentinel.password = "secret";
-    const auto acquire = [&] {
-        client own{made};
-        mutex lock{own, "job", quick(10s)};
-        lock.acquire().release();
-    };
+// A sentinel without replicas to watch, and a client of its user `ann`.
+class sentinel_rights : public testing::Test {
+protected:
+    [[nodiscard]] client_options as_ann(const std::vector<std::string>& rule)
     {
-        client own{made};
-        mutex lock{own, "job", quick(10s)};
-        lock.acquire().release();
-        EXPECT_TRUE(eventually([&] { return sentinel.subscribed_connections().size() == 1; }));
+        std::vector<std::string> words{"ACL", "SETUSER", "ann", "reset", "on", ">secret"};
+        words.insert(words.end(), rule.begin(), rule.end());
+        const redis_value reply = sentinel_.command(words);
+        EXPECT_FALSE(reply.is_error()) << reply.text;
+        client_options made = options_for(group_);
+        made.sentinel.user = "ann";
+        made.sentinel.password = "secret";
+        return made;
     }
-    allow("+ping");
-    const auto told = outcome_of(acquire);
+
+    // Commands and channels.
+    [[nodiscard]] std::vector<std::string> denials()
+    {
+        std::vector<std::string> all;
+        for (const auto& each : sentinel_.must({"ACL", "LOG"}).items) {
+            all.push_back(each.items.at(7).text);
+        }
+        return all;
+    }
+
+    [[nodiscard]] bool is_listened_to() { return sentinel_.subscribed_connections().size() == 1; }
+
+    sentinel_group group_{
+        {.replicas = 0, .sentinels = 1, .quorum = 1, .sentinel_password = "of-sentinels"}};
+    redis_probe sentinel_ = group_.sentinel_probe(0);
+};
+
+TEST_F(sentinel_rights, of_the_smallest_rule_are_enough)
+{
+    client own{as_ann(sentinel_rule())};
+    mutex lock{own, "job", quick(10s)};
+    lock.acquire().release();
+    EXPECT_TRUE(eventually([&] { return is_listened_to(); }));
+    EXPECT_EQ(denials(), std::vector<std::string>{});
+}
+
+TEST_F(sentinel_rights, of_the_smallest_rule_are_all_needed)
+{
+    const auto rule = sentinel_rule();
+    for (std::size_t i = 0; i < rule.size(); ++i) {
+        if (!contains("+&", rule[i].substr(0, 1))) continue;
+        auto less = rule;
+        less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+        sentinel_.must({"ACL", "LOG", "RESET"});
+        client own{as_ann(less)};
+        std::error_code ignored;
+        (void)mutex(own, "job", quick(10s)).try_acquire(ignored);
+        EXPECT_TRUE(eventually([&] { return !denials().empty(); })) << rule[i] << " is not needed";
+    }
+}
+
+TEST_F(sentinel_rights, without_that_to_ask_the_error_says_so)
+{
+    auto rule = sentinel_rule();
+    std::erase(rule, "+sentinel|get-master-addr-by-name");
+    client own{as_ann(rule)};
+    mutex lock{own, "job", quick(10s)};
+    const auto told = outcome_of([&] { (void)lock.acquire(); });
     EXPECT_EQ(told.code, errc::refused);
     EXPECT_TRUE(says(told.message, "NOPERM"));
 }
