@@ -13,7 +13,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds pause_after_error{5};
-constexpr std::int64_t longest_pause_us = 6'000;
+constexpr std::int64_t longest_pause_us = 10'000;
 
 // A topology says by `bad_argument` or `refused` that it does not have this kind. Only before the first
 // grant: later `refused` is a fault.
