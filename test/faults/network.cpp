@@ -37,6 +37,8 @@ void enter_namespaces()
         test::write_file("/proc/self/gid_map", "0 " + std::to_string(group) + " 1");
     }
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail("own mounts");
+    // libfaketime leaves files there when its process is killed.
+    if (::mount("pawl", "/dev/shm", "tmpfs", 0, nullptr) != 0) fail("own shared memory");
 }
 
 void start_loopback()

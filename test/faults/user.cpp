@@ -13,7 +13,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds pause_after_error{5};
-constexpr std::int64_t longest_pause_us = 6'000;
+constexpr std::int64_t longest_pause_us = 10'000;
 
 // Fences follow the server's clock in µs: these are 10 s.
 constexpr std::uint64_t far_ahead = 10'000'000;
