@@ -70,7 +70,9 @@ void quorum_checker::submitted(const process& who, std::span<const std::string_v
     for (std::size_t i = 0; i < call->leases(); ++i) {
         for (const auto* each : locks_[index_of(call->locks_on_node()[i]).value()].believers) {
             if (each->holder != call->holder(i) || !believes(*each)) continue;
-            asked_[words_of(*call, i)] = who.true_time_of(who.now() + each->held->valid_for());
+            const auto until = who.now() + each->held->valid_for();
+            // Without a clock of the node, a later one has the same words. Either may be executed, so the first counts.
+            asked_.emplace(words_of(*call, i), who.true_time_of(until));
         }
     }
 }
