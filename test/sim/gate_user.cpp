@@ -137,7 +137,7 @@ void gate_user::wait_somehow(dice& dice, const std::string& name, const waitable
 // All threads arrive at a gate for all of them, so that it opens.
 void gate_user::last_cycle(dice& dice)
 {
-    for (std::size_t lock = 0; lock < stage_->what.locks.size(); ++lock) {
+    for (std::size_t lock = 0; lock < stage_->what.locks.size() && goes_on(); ++lock) {
         const auto gate = open(lock, checker_->last_of(lock), checker_->number_of_threads());
         if (gate->as_latch) {
             last_latch(dice, *gate);
