@@ -155,7 +155,8 @@ void lease_table::expire(boot_time now, transitions& out)
         if (lease->valid_until() <= now) {
             move_to(lease, hold_state::lost, cause_of_end(*lease), {}, out);
             if (base::is(base::mutant::d16_renews_what_is_lost)) {
-                lease->deadline = boot_time::max() - base::boot_clock::duration{1};
+                lease->deadline = now + std::chrono::hours{10'000};
+                lease->hold_ends = boot_time::max();
                 schedule(lease);
             }
         } else if (lease->under_way) {
