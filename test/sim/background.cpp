@@ -15,12 +15,17 @@ void sim_scheduler::stop()
 {
     state_->stopped = true;
     state_->alarm_handler = nullptr;
+    const auto timers = std::exchange(state_->timers, {});
+    const auto posted = std::exchange(state_->posted, {});
 }
 
 void sim_scheduler::post(task work)
 {
-    where_->after({}, [state = state_, work = std::move(work)] {
-        if (!state->stopped) work();
+    if (state_->stopped) return;
+    const auto number = ++last_posted_;
+    state_->posted.emplace(number, std::move(work));
+    where_->after({}, [state = state_, number] {
+        if (const auto mine = state->posted.extract(number)) mine.mapped()();
     });
 }
 
@@ -40,9 +45,10 @@ void sim_scheduler::set_alarm(boot_time when)
 sim_scheduler::timer sim_scheduler::call_at(boot_time when, task work)
 {
     const timer handle{when, ++last_timer_};
-    state_->timers.insert(handle);
-    where_->at(when, [state = state_, handle, work = std::move(work)] {
-        if (!state->stopped && state->timers.erase(handle) != 0) work();
+    if (state_->stopped) return handle;
+    state_->timers.emplace(handle, std::move(work));
+    where_->at(when, [state = state_, handle] {
+        if (const auto mine = state->timers.extract(handle)) mine.mapped()();
     });
     return handle;
 }

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
-#include <set>
 
 namespace pawl::sim {
 
@@ -25,17 +25,20 @@ public:
     void cancel(const timer& handle) override;
 
 private:
-    // The planned events keep this alive longer than the scheduler.
+    // The planned events keep this alive longer than the scheduler. They do not own the tasks: what is left of those is
+    // destroyed by stop(), because a task may use what is destroyed soon after.
     struct state {
         bool stopped = false;
         std::uint64_t alarm = 0;  // how often it was set
         task alarm_handler;
-        std::set<timer> timers;
+        std::map<timer, task> timers;
+        std::map<std::uint64_t, task> posted;
     };
 
     std::shared_ptr<process> where_;
     std::shared_ptr<state> state_;
     std::uint64_t last_timer_ = 0;
+    std::uint64_t last_posted_ = 0;
 };
 
 // For a world in which a thread can only be started before it is needed.
