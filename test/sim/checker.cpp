@@ -37,8 +37,11 @@ checker::holder_record& checker::record_of(std::string_view holder)
 bool checker::excused(std::size_t lock, std::string_view holder) const
 {
     const auto found = holders_.find(holder.substr(0, id_digits));
-    const bool forgotten =
-        found == holders_.end() || found->second.granted <= locks_[lock].forgotten;
+    const auto granted_before = [&](nanoseconds when) {
+        const auto& record = found->second;
+        return record.leased.value_or(record.granted) <= when;
+    };
+    const bool forgotten = found == holders_.end() || granted_before(locks_[lock].forgotten);
     return forgotten || !plan_->leases_are_kept();
 }
 

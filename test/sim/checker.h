@@ -169,6 +169,7 @@ protected:
         std::optional<nanoseconds> left;      // the call that did so has returned
         nanoseconds asked{-1};                // when it last got or renewed its place in the queue
         nanoseconds granted{-1};              // by the server, for the first time
+        std::optional<nanoseconds> leased;    // when the lease was granted that it has taken over
         bool released = false;                // by the server
         bool granted_late = false;            // after that: it cannot be cleaned up any more
         nanoseconds taken_late{-1};           // by a bare acquire, after it had been given up

@@ -87,7 +87,12 @@ void members_checker::after(const std::vector<std::string_view>& words, std::str
         check_nobody_fits(what);
         note_grants(what, reply);
         if (call->what == kind::release) after_release(what, call->holder());
-        if (call->what == kind::exchange && what.code >= 1) after_release(what, call->old_holder());
+        if (call->what == kind::exchange && what.code >= 1) {
+            // The rest of the old lease counts for the new holder.
+            const auto& old = record_of(call->old_holder());
+            record_of(call->holder()).leased = old.leased.value_or(old.granted);
+            after_release(what, call->old_holder());
+        }
     }
 }
 
