@@ -83,7 +83,7 @@ TEST_F(quorum_holder, is_unsure_of_a_node_where_a_vote_may_yet_be_handed_back)
     for (const auto node : {1U, 2U}) claim.on_vote(node, asked, core::waits{.placed = true}, at(1));
     EXPECT_EQ(waiter.unsure(at(2)), std::vector<bool>(3));
     claim.on_time(claim.wake());
-    EXPECT_EQ(claim.at(0).handed_back(), 90U);
+    EXPECT_EQ(claim.at(0).number_at_risk(), 90U);
     EXPECT_EQ(waiter.unsure(at(9)), (std::vector<bool>{true, false, false}));
     for (const auto node : {1U, 2U}) claim.on_notice({node, 70, at(9)}, at(9));
     ASSERT_TRUE(claim.held());
@@ -91,6 +91,27 @@ TEST_F(quorum_holder, is_unsure_of_a_node_where_a_vote_may_yet_be_handed_back)
     EXPECT_EQ(waiter.unsure(at(10)), (std::vector<bool>{true, false, false}));
     claim.vote_renewed(0, 1s, at(11));
     EXPECT_EQ(waiter.unsure(at(12)), std::vector<bool>(3)) << "it has a greater number now";
+}
+
+// Its number is greater than the one that the hand-back names, so the hand-back can do it no harm.
+TEST_F(quorum_holder, is_sure_of_a_vote_that_a_message_has_told_of_since_the_hand_back)
+{
+    const base::random_unit random = test::always(0);
+    holder waiter{{&object_, "me"}, 3};
+    waiter.claim.emplace(all_, waiter.name(), random);
+    auto& claim = *waiter.claim;
+    claim.ask({.mine = waiter.name(), .lease = 1s, .sent = at(0), .until = at(300), .wait = 1500ms},
+              std::vector<bool>(3), at(0));
+    const core::vote_request asked{.sent = at(0)};
+    claim.on_vote(0, asked, core::voted{.number = 90}, at(1));
+    for (const auto node : {1U, 2U}) claim.on_vote(node, asked, core::waits{.placed = true}, at(1));
+    claim.on_time(claim.wake());
+    claim.on_hand_back(0, {.sent = at(9), .number = 90}, lost_reply, at(10));
+    claim.on_vote(0, {.sent = at(10)}, core::waits{.placed = true}, at(11));
+    EXPECT_EQ(waiter.unsure(at(11)), (std::vector<bool>{true, false, false}));
+    for (const auto node : {0U, 1U}) claim.on_notice({node, 95, at(12)}, at(12));
+    ASSERT_TRUE(claim.held());
+    EXPECT_EQ(waiter.unsure(at(12)), std::vector<bool>(3));
 }
 
 }  // namespace

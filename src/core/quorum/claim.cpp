@@ -145,6 +145,8 @@ void claim_machine::on_notice(const vote_notice& got, boot_time now)
         ask_again(got.node, now);
         return;
     }
+    // No hand-back names this number.
+    mine.renumber = false;
     mine.cast(got.number, got.at, now);
     settle(now);
 }

@@ -41,7 +41,7 @@ renewal_machine::renewal_machine(const nodes& all, std::vector<lock> locks, answ
             asked.all.push_back(each.what);
             if (now < each.vote_until[i]) asked.all.back().vote_until = each.vote_until[i];
             // The vote counts from now on, so it gets a number that the hand-back does not name.
-            const auto old = each.handed_back.empty() ? 0 : each.handed_back[i];
+            const auto old = each.numbers_at_risk.empty() ? 0 : each.numbers_at_risk[i];
             if (old != 0) asked.all.back().number = std::max(each.what.number, old) + 1;
             if (each.avoids(i)) asked.all.back().held_until.reset();
         }

@@ -27,7 +27,7 @@ public:
         std::vector<base::boot_time> vote_until{};
         // Of each node: a hand-back of the vote had no answer, and may be executed later. The last number that belongs to
         // that vote, or 0 if there is no such hand-back. Empty: of none.
-        std::vector<std::uint64_t> handed_back{};
+        std::vector<std::uint64_t> numbers_at_risk{};
         // Of each node: a return of an earlier claim of this holder may yet be executed there, and take the vote away.
         // So the vote does not count, and is not restored. Empty: of none.
         std::vector<bool> avoided{};

@@ -67,7 +67,7 @@ struct standing {
     }
 
     // The number of a vote that a hand-back without an answer may yet take away. 0 if there is none.
-    [[nodiscard]] std::uint64_t handed_back() const noexcept
+    [[nodiscard]] std::uint64_t number_at_risk() const noexcept
     {
         return std::max(offered ? number : 0, renumber ? spent : 0);
     }

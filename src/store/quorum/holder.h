@@ -62,7 +62,7 @@ struct holder {
     {
         auto all = avoided(now);
         for (unsigned i = 0; claim && i < all.size(); ++i) {
-            if (claim->at(i).handed_back() != 0) all[i] = true;
+            if (claim->at(i).number_at_risk() != 0) all[i] = true;
         }
         return all;
     }

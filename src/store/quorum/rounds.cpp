@@ -25,8 +25,8 @@ void quorum_store::renewal::start(answers when, boot_time until)
         locks.push_back({.what = part, .avoided = who->avoided(now)});
         for (unsigned node = 0; node < owner_->nodes_.size(); ++node) {
             locks.back().vote_until.push_back(who->claim->vote_until(node));
-            const auto old = who->claim->at(node).handed_back();
-            locks.back().handed_back.push_back(old != 0 ? old + who->claim->reserve() : 0);
+            const auto old = who->claim->at(node).number_at_risk();
+            locks.back().numbers_at_risk.push_back(old != 0 ? old + who->claim->reserve() : 0);
         }
     }
     machine_.emplace(owner_->nodes_, std::move(locks), when, until, now);
@@ -67,9 +67,8 @@ void quorum_store::renewal::proceed()
     if (!next.answer) return;
     for (std::size_t i = 0; i < locks_.size(); ++i) {
         const auto& got = (*next.answer)[i];
-        const auto* const status = std::get_if<core::hold_status>(&got);
-        const bool renewed = std::holds_alternative<core::bare_majority>(got) ||
-                             (status != nullptr && *status == core::hold_status::done);
+        const bool renewed = got == core::hold_reply{core::hold_status::done} ||
+                             std::holds_alternative<core::bare_majority>(got);
         const auto& who = locks_[i].who;
         const bool failed = std::holds_alternative<core::failure>(got);
         const bool released = failed && base::is(base::mutant::d10_failed_extend_releases);
