@@ -105,7 +105,7 @@ TEST_F(quorum_renewal, a_vote_whose_hand_back_may_come_later_gets_another_number
 {
     std::vector<renewal_machine::lock> locks(
         1, {.what = {.mine = mine_, .lease = 1s, .number = 80}, .vote_until = {{}, {}, {}}});
-    locks[0].handed_back = {0, 75, 95};
+    locks[0].numbers_at_risk = {0, 75, 95};
     machine_.emplace(all_, std::move(locks), answers::with_all, at(250), at(0));
     sent_ = machine_->take_effects().sends;
     EXPECT_EQ(std::get<restore_request>(sent_[0].what).all[0].number, 80U);
@@ -291,6 +291,15 @@ TEST_F(quorum_question, does_not_ask_a_node_where_an_earlier_return_may_yet_be_e
     asking.on_raise(2, not_sent, at(1));
     const auto answer = asking.take_effects().answer;
     EXPECT_EQ(std::get<failure>(answer.value()).what, failure_kind::no_quorum);
+}
+
+TEST_F(quorum_question, without_a_node_to_ask_has_no_quorum_at_once)
+{
+    raise_machine asking{
+        all_, {.mine = {&object_, "me"}, .sent = at(0)}, std::vector<bool>(3, true), at(300)};
+    const auto answer = asking.take_effects().answer;
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(std::get<failure>(*answer).what, failure_kind::no_quorum);
 }
 
 TEST_F(quorum_question, too_few_answers_are_no_quorum)

@@ -11,6 +11,7 @@ raise_machine::raise_machine(const nodes& all, const raise_request& what, std::v
     for (unsigned i = 0; i < all.size(); ++i) {
         if (!avoided_[i]) effects_.sends.push_back({i, what});
     }
+    settle(what.sent);  // no answer will come if no node is asked
 }
 
 void raise_machine::on_raise(unsigned node, const raise_reply& got, base::boot_time now)

@@ -23,7 +23,7 @@ public:
     };
 
     // `all` and what the request points to must outlive it. The caller wants an answer by `until`. Nodes in `avoided`
-    // are not asked: an earlier claim of this holder may still be given back there.
+    // are not asked: a vote of this holder may still be given back there.
     raise_machine(const nodes& all, const raise_request& what, std::vector<bool> avoided,
                   base::boot_time until);
 
