@@ -1,4 +1,4 @@
-// One node of a quorum, as client::nodes() shows it, and its vote for one lock. docs/topologies/quorum.md explains quorums.
+// One node of a quorum, as client::nodes() shows it: docs/topologies/quorum.md.
 //
 //   state          its vote counts?   how it ends
 //   voting         yes
@@ -30,7 +30,7 @@ enum class node_state {
 // What a node says of one lock.
 //
 //   the key is        holder         lease_left             is_lock
-//   free              empty          empty                  true
+//   free, or not told empty          empty                  true; if not told, `problem` says why
 //   a holder's        the holder     the rest of its lease  true
 //   something else    empty          empty                  false
 struct lock_at_node {

@@ -56,12 +56,15 @@ milliseconds quarantine_left(std::string_view marker, std::string_view run_id, m
 
 }  // namespace
 
-// A copy of what is known of the nodes, for other threads than that of the loop.
-core::quorum::nodes quorum_store::snapshot(boot_time until)
+// A copy of what is known of the nodes, for other threads than that of the loop. Nodes that did not answer may have used
+// up the caller's time, but this needs no answer of theirs.
+core::quorum::nodes quorum_store::snapshot()
 {
     using call = blocking_call<core::quorum::nodes>;
     const auto begin = [this](const call::answer& done) { done(nodes_); };
-    auto got = call::run(*platform_, *loop_, begin, until, nullptr);
+    // The loop is never late by more than that.
+    constexpr milliseconds slack{200};
+    auto got = call::run(*platform_, *loop_, begin, platform_->now() + slack, nullptr);
     if (got) return std::move(*got);
     return {names_, how_.clock_drift, how_.quarantine};
 }
@@ -76,7 +79,7 @@ std::optional<core::failure> quorum_store::ping(boot_time until)
         problems.push_back({.what = each.any_problem()});
         good += problems.back().what ? 0U : 1U;
     }
-    const auto known = snapshot(until);
+    const auto known = snapshot();
     if (good >= known.majority()) return std::nullopt;
     return core::quorum::too_few(known, problems);
 }
@@ -123,7 +126,7 @@ std::vector<node_info> quorum_store::nodes(std::string_view lock, boot_time unti
     const auto wall =
         std::chrono::duration_cast<microseconds>(platform_->wall_time().time_since_epoch());
     const auto now = platform_->now();
-    const auto known = snapshot(until);
+    const auto known = snapshot();
     std::vector<node_info> infos;
     infos.reserve(all.size());
     for (unsigned i = 0; i < all.size(); ++i) {
@@ -142,9 +145,9 @@ std::optional<core::failure> quorum_store::survey::silent_nodes(quorum_store& ow
     if (std::ranges::none_of(problems, [](const auto& each) { return each.what.has_value(); })) {
         return std::nullopt;
     }
-    return core::failure{.what = core::failure_kind::no_quorum,
-                         .detail = "all nodes are needed; " +
-                                   core::quorum::problems_of(owner.snapshot(until), problems)};
+    return core::failure{
+        .what = core::failure_kind::no_quorum,
+        .detail = "all nodes are needed; " + core::quorum::problems_of(owner.snapshot(), problems)};
 }
 
 std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owner, boot_time until)
@@ -182,9 +185,14 @@ std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time unti
     auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until), until)
                          : survey::find_locks(*this, until);
     if (problem) return problem;
-    const auto known = snapshot(until);
+    const auto known = snapshot();
     std::vector<std::vector<command>> mark(servers_.size());
     for (unsigned i = 0; i < servers_.size(); ++i) {
+        // A marker of no run would begin a quarantine.
+        if (known[i].run_id.empty()) {
+            return core::failure{.what = core::failure_kind::no_reply,
+                                 .detail = "the run id of " + names_[i] + " is not known"};
+        }
         mark[i] = {{"SET", std::string{node_key}, known[i].run_id + " 0000000000000"}};
     }
     return survey::silent_nodes(*this, survey::ask(*this, mark, until), until);

@@ -91,7 +91,7 @@ private:
     void note(unsigned index, base::boot_time sent, const core::reply& got, base::boot_time now);
     void tell_warnings();
     void warn_of_shortage(const std::string& what, base::boot_time now);
-    [[nodiscard]] core::quorum::nodes snapshot(base::boot_time until);
+    [[nodiscard]] core::quorum::nodes snapshot();
 
     void granted(unsigned index, const core::grant_notice& what);
     void listening(unsigned index, bool now);
