@@ -109,6 +109,12 @@ namespace {
 [[nodiscard]] std::string verdict(const std::string& key, const std::vector<node_info>& nodes)
 {
     const auto votes = votes_in(nodes);
+    const auto has_problem = [](const auto& each) {
+        return each.lock && !each.lock->problem.empty();
+    };
+    if (votes.empty() && std::ranges::any_of(nodes, has_problem)) {
+        return "no node names a holder of " + in_quotes(key) + "; see the problems above\n";
+    }
     if (votes.empty()) return in_quotes(key) + " has no holder at any node that answers\n";
     const auto most = std::ranges::max_element(
         votes, {}, [](const auto& holder_and_votes) { return holder_and_votes.second; });

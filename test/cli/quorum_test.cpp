@@ -13,6 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using steady = std::chrono::steady_clock;
 
 class quorum_command : public testing::Test {
@@ -40,6 +41,16 @@ TEST_F(quorum_command, new_nodes_are_in_quarantine_until_init)
     EXPECT_EQ(init.end, exited(0)) << init.err;
     EXPECT_THAT(init.out, HasSubstr("3 of 3 nodes can vote"));
     EXPECT_EQ(pawl_there({"quorum", "show"}).end, exited(0));
+}
+
+TEST_F(quorum_command, does_not_say_that_a_lock_is_free_if_the_nodes_do_not_tell)
+{
+    ASSERT_EQ(pawl_there({"quorum", "init"}).end, exited(0));
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+        nodes_.node(i).probe().must({"RPUSH", "key", "x"});
+    EXPECT_THAT(pawl_there({"quorum", "show", "key"}).out,
+                AllOf(HasSubstr("no node names a holder of 'key'; see the problems above\n"),
+                      Not(HasSubstr("has no holder"))));
 }
 
 TEST_F(quorum_command, shows_what_each_node_says_of_a_lock)
