@@ -42,7 +42,7 @@ using std::chrono::milliseconds;
                               "128+n. Otherwise:"},
                     entries{{
                         {"64", "wrong usage"},
-                        {"69", "server unreachable"},
+                        {"69", "server unreachable, or no quorum"},
                         {"70", "internal error"},
                         {"77", "refused by the server (ACL, TLS, memory)"},
                         {"79", "a lock was lost: the server forgot it"},

@@ -150,7 +150,7 @@ namespace {
                 entries{{
                     {"64", "wrong usage, or a mistake in a settings file"},
                     {"65", "the key is not a lock"},
-                    {"69", "server unreachable"},
+                    {"69", "server unreachable, or no quorum"},
                     {"70", "internal error"},
                     {"75", "not acquired, or not due (see -E)"},
                     {"77", "refused by the server (ACL, TLS, memory)"},

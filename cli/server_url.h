@@ -21,7 +21,7 @@ using common::quorum_scheme;
     return std::ranges::any_of(schemes, [&](auto each) { return text.starts_with(each); });
 }
 
-// As the URL of servers that other machines can reach. A lock may be called redlock:NAME.
+// As a URL that is not of this machine only. A lock may be called redlock:NAME.
 [[nodiscard]] inline bool begins_as_remote(std::string_view text) noexcept
 {
     if (is_quorum(text)) return begins_as_node(text.substr(quorum_scheme.size()));

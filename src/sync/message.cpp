@@ -1,5 +1,7 @@
 #include "sync/message.h"
 
+#include "common/quorum_url.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -71,7 +73,7 @@ std::string_view advice_on_reply(std::string_view detail)
 
 std::string_view advice_on_rights(std::string_view server)
 {
-    if (server.starts_with("redlock:")) {
+    if (common::is_quorum(server)) {
         return "check the user's ACL rule against docs/topologies/quorum.md";
     }
     if (server.find("+cluster://") != std::string_view::npos) {
