@@ -143,8 +143,8 @@ server_config sentinel_config(const sentinel_options& beside, const sentinel_opt
     config.tls = in_url.tls;
     config.name = primary.name;
     apply_options(options, config);
-    config.shown = "sentinel";
-    complete(config);
+    config.shown = "the connection to a sentinel";
+    check(config);
     return config;
 }
 
@@ -170,7 +170,7 @@ deployment read_sentinel(const scheme& how, std::string_view rest, const client_
         read_query(*parts.query, known);
     }
     apply_options(options, got.found);
-    complete(got.found);
+    check(got.found);
     read_hosts(parts, sentinel_config(options.sentinel, in_url, got.found), sentinel_port, got);
     got.shown += '/' + got.service;
     if (got.found.database != 0) got.shown += '/' + std::to_string(got.found.database);
@@ -189,7 +189,7 @@ deployment read_cluster(const scheme& how, std::string_view rest, const client_o
                                               : std::string{parts.path.substr(0, 32)};
         refuse_url("database '" + named + "' of a Cluster (allowed: none, a Cluster has only one)");
     }
-    complete(got.found);
+    check(got.found);
     read_hosts(parts, got.found, address{}.port, got);
     return got;
 }

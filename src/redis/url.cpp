@@ -90,7 +90,7 @@ server_config read_config(const client_options& options)
         throw error{errc::bad_argument, "database: " + std::to_string(config.database) +
                                             " (allowed with memory: 0; use memory:NAME instead)"};
     }
-    complete(config);
+    check(config);
     return config;
 }
 

@@ -43,15 +43,20 @@ void prefer(std::string& value, const std::string& option)
     if (!option.empty()) value = option;
 }
 
+}  // namespace
+
 void check(const server_config& config)
 {
+    const bool sentinel = config.speaks == server_config::mode::sentinel;
+    const std::string whose = sentinel ? "sentinel: " : "";
     const int sources = static_cast<int>(!config.password.empty()) +
                         static_cast<int>(!config.password_file.empty()) +
                         static_cast<int>(!config.password_env.empty());
     if (sources > 1) {
         throw error{errc::bad_argument,
-                    "password: given more than once (allowed: one of password, password_file, "
-                    "password_env)"};
+                    whose +
+                        "password: given more than once (allowed: one of password, password_file, "
+                        "password_env)"};
     }
     if (config.database < 0) {
         throw error{errc::bad_argument,
@@ -71,15 +76,15 @@ void check(const server_config& config)
         }
     }
     if (config.tls.cert_file.empty() != config.tls.key_file.empty()) {
-        throw error{errc::bad_argument, "tls: cert_file and key_file must be given together"};
+        throw error{errc::bad_argument,
+                    whose + "tls: cert_file and key_file must be given together"};
     }
     if (is_any_set(config.tls) && !config.where.tls) {
-        throw error{errc::bad_argument, "tls: options are given, but " + config.shown +
-                                            " is not encrypted (allowed: with rediss://)"};
+        const std::string remedy = sentinel ? "rediss+sentinel:// or sentinel_tls=on" : "rediss://";
+        throw error{errc::bad_argument, whose + "tls: options are given, but " + config.shown +
+                                            " is not encrypted (allowed: with " + remedy + ")"};
     }
 }
-
-}  // namespace
 
 void refuse_url(const std::string& message)
 {
@@ -267,11 +272,6 @@ bool is_any_set(const tls_options& options)
 {
     return !options.ca_file.empty() || !options.cert_file.empty() || !options.key_file.empty() ||
            !options.server_name.empty() || !options.verify;
-}
-
-void complete(server_config& config)
-{
-    check(config);
 }
 
 std::string shown_host(const address& where)

@@ -74,8 +74,8 @@ void apply_options(const client_options& options, server_config& config);
 // Whether any of them is set.
 [[nodiscard]] bool is_any_set(const tls_options& options);
 
-// Checks what belongs together, and sets the name of the connections if there is none.
-void complete(server_config& config);
+// Checks what belongs together.
+void check(const server_config& config);
 
 // `host:port`, with brackets for IPv6.
 [[nodiscard]] std::string shown_host(const address& where);

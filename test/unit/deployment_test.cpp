@@ -138,12 +138,13 @@ TEST(deployment, the_tls_options_for_sentinels_beside_a_url_override_it)
 TEST(deployment, bad_tls_options_for_sentinels_are_refused)
 {
     EXPECT_TRUE(has(refusal("rediss+sentinel://a/main?sentinel_cert_file=/cert"),
-                    "cert_file and key_file must be given together"));
+                    "sentinel: tls: cert_file and key_file must be given together"));
     EXPECT_TRUE(has(refusal("rediss+sentinel://a/main?sentinel_verify=no"),
                     "sentinel_verify is 'no' (allowed: on, off)"));
     for (const auto* const each : {"sentinel_server_name=s", "sentinel_verify=off"}) {
         EXPECT_TRUE(has(refusal(std::string{"redis+sentinel://a/main?"} + each),
-                        "tls: options are given, but sentinel is not encrypted"));
+                        "sentinel: tls: options are given, but the connection to a sentinel is not "
+                        "encrypted (allowed: with rediss+sentinel:// or sentinel_tls=on)"));
     }
     EXPECT_TRUE(has(refusal("rediss://a?sentinel_verify=off"), "unknown parameter"));
 }
