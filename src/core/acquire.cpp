@@ -194,8 +194,9 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
     seen_busy_ = got.shortage.empty();
     if (!seen_busy_) no_answer_ = errc::no_quorum;
     const auto& nodes = seen_busy_ ? got.missing : got.shortage;
-    const bool named_some = std::exchange(names_nodes_, !nodes.empty());
-    if (named_some || names_nodes_) result_.detail = nodes;
+    // The detail of the busy answer before is out of date, also if this one has none. Any other detail stays.
+    if (names_nodes_ || !nodes.empty()) result_.detail = nodes;
+    names_nodes_ = !nodes.empty();
     waiting_ = true;
     silent_ = false;
     queued_ = got.queued;
