@@ -10,7 +10,6 @@ namespace pawl::store {
 namespace {
 
 constexpr std::size_t time_digits = 13;
-constexpr std::size_t client_digits = 16;
 constexpr std::size_t reserve_digits = 4;
 static_assert(core::local_queue::most_passes <= 9'999, "as many numbers are reserved");
 constexpr char new_fence = 'x';
@@ -35,7 +34,7 @@ std::string place_text(const core::object& what, const core::queue_place& place,
 std::string place_text_after_time(const core::object& what, const core::queue_place& place)
 {
     std::string text;
-    append_padded(text, place.client, client_digits);
+    append_padded(text, place.client, core::channel_digits);
     append_padded(text, std::to_string(place.reserve), reserve_digits);
     if (!core::is_gate(what.kind)) text.append(std::to_string(place.lease.count()));
     return text;

@@ -61,8 +61,10 @@ void sentinel_watch::ask(std::size_t which)
 
 void sentinel_watch::on_answer(std::size_t which, const sentinel_answer& what)
 {
-    const bool content = choice_.believed() && !searching_since_;
-    if (content && base::is(base::mutant::stays_with_old_primary)) return;
+    if (base::is(base::mutant::stays_with_old_primary)) {
+        const bool content = choice_.believed() && !searching_since_;
+        if (content) return;
+    }
     choice_.answered(which, what, base::boot_clock::now());
     tell();
 }
