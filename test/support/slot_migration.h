@@ -16,7 +16,7 @@
 namespace pawl::test {
 
 // Moves a slot at once: its source goes on serving it until the target has everything. Only Valkey 9 (CLUSTER
-// MIGRATESLOTS) and Redis 8.6 (CLUSTER MIGRATION) can do this; throws if the server cannot. Returns when all running
+// MIGRATESLOTS) and Redis 8.4 (CLUSTER MIGRATION) can do this; throws if the server cannot. Returns when all running
 // nodes know the new owner.
 void move_slot_at_once(redis_cluster& cluster, std::uint16_t slot, std::size_t from,
                        std::size_t to);
