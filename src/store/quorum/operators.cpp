@@ -136,8 +136,7 @@ std::vector<node_info> quorum_store::nodes(std::string_view lock, boot_time unti
 }
 
 std::optional<core::failure> quorum_store::survey::silent_nodes(quorum_store& owner,
-                                                                const std::vector<answer>& all,
-                                                                boot_time until)
+                                                                const std::vector<answer>& all)
 {
     std::vector<core::quorum::node_problem> problems;
     problems.reserve(all.size());
@@ -163,7 +162,7 @@ std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owne
                 {"SCAN", cursors[i], "MATCH", std::string{fence_prefix} + "*", "COUNT", "10000"}};
         }
         const auto all = ask(owner, scan, until);
-        if (auto problem = silent_nodes(owner, all, until)) return problem;
+        if (auto problem = silent_nodes(owner, all)) return problem;
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (!is_open(cursors[i])) continue;
             const auto& texts = all[i].replies.front().texts;  // the next cursor, then keys
@@ -182,7 +181,7 @@ std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time unti
 {
     // The nodes are asked first in any case, so that their run ids are known.
     const std::vector<std::vector<command>> ping(servers_.size(), {{"PING"}});
-    auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until), until)
+    auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until))
                          : survey::find_locks(*this, until);
     if (problem) return problem;
     const auto known = snapshot();
@@ -195,7 +194,7 @@ std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time unti
         }
         mark[i] = {{"SET", std::string{node_key}, known[i].run_id + " 0000000000000"}};
     }
-    return survey::silent_nodes(*this, survey::ask(*this, mark, until), until);
+    return survey::silent_nodes(*this, survey::ask(*this, mark, until));
 }
 
 }  // namespace pawl::store

@@ -51,8 +51,7 @@ public:
 
     // A failure that names the nodes that did not answer, or refused. Nothing if there is none.
     [[nodiscard]] static std::optional<core::failure> silent_nodes(quorum_store& owner,
-                                                                   const std::vector<answer>& all,
-                                                                   base::boot_time until);
+                                                                   const std::vector<answer>& all);
 
     // From any thread: looks at all keys of all nodes. A failure if one of them belongs to a lock.
     [[nodiscard]] static std::optional<core::failure> find_locks(quorum_store& owner,
