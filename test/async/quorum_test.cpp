@@ -265,7 +265,13 @@ TYPED_TEST(quorum_async, a_try_gets_a_free_lock_and_not_a_busy_one)
 
 TYPED_TEST(quorum_async, a_limit_that_passes_leaves_no_place_behind)
 {
-    const hold held = this->acquire_everywhere(this->lock_);
+    // So long that the holder cannot lose it meanwhile, even if the machine is busy.
+    constexpr auto long_lease = 10s;
+    auto options = this->options();
+    options.longest_lease = long_lease;
+    client holder{options};
+    mutex lock{holder, "lock", {.lease = long_lease}};
+    const hold held = this->acquire_everywhere(lock);
     auto waiting = this->form_.try_acquire_for(this->same_, 2s);
     EXPECT_TRUE(this->until_waiting());
     EXPECT_FALSE(waiting.get());
