@@ -93,7 +93,7 @@ client_options session::make_client_options() const
     // Called on a thread of the client.
     options.on_event = [this](const event&) { bell_.ring(); };
     if (options_.verbose) {
-        options.log = [](log_level, std::string_view line) { say(line); };
+        options.log = [](const log_record& one) { say(one.text); };
     }
     return options;
 }

@@ -87,8 +87,8 @@ client_options session::make_client_options() const
     };
     if (options_.verbose || is_quorum(options.url)) {
         // Of a quorum, warnings are always shown: without them, nothing says why a lock is waited for.
-        options.log = [verbose = options_.verbose](log_level level, std::string_view line) {
-            if (verbose || level == log_level::warning) say(line);
+        options.log = [verbose = options_.verbose](const log_record& one) {
+            if (verbose || one.level == log_level::warning) say(one.text);
         };
     }
     return options;

@@ -56,6 +56,4 @@ struct event {
     std::chrono::nanoseconds valid_for{};  // to the local deadline; 0 when lost or released
 };
 
-enum class log_level { debug, info, warning, error };
-
 }  // namespace pawl

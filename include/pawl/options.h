@@ -7,6 +7,7 @@
 #pragma once
 
 #include <pawl/event.h>
+#include <pawl/log.h>
 
 #include <chrono>
 #include <cstddef>
@@ -156,9 +157,9 @@ struct client_options {
     // handler that is running when the client is destroyed may end after the client.
     std::function<void(const event&)> on_event{};
 
-    // Called with one line of text, on the same thread as on_event. The text never contains a
-    // password.
-    std::function<void(log_level, std::string_view)> log{};
+    // Called with each record of the log (log.h), on the same thread as on_event, and under the same
+    // rules. A record about an event comes just before on_event is called for it.
+    std::function<void(const log_record&)> log{};
 };
 
 // How a lock is stored on the server. docs/wire.md describes both layouts.

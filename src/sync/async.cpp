@@ -3,6 +3,7 @@
 
 #include "sync/async_access.h"
 #include "sync/condition_state.h"
+#include "sync/log_records.h"
 #include "sync/message.h"
 
 #include <cstdint>
@@ -37,6 +38,13 @@ sync::grant::result_handler telling(const sync::grant_ptr& held, std::string_vie
     return
         [held = held.get(), keep = held, action,
          told = std::shared_ptr<completion>{std::move(told)}](const sync::maybe_trouble& failed) {
+            if (!told) {
+                if (failed) {
+                    held->client().log(sync::release_failed(action, held->lease(),
+                                                            held->client().server(), *failed));
+                }
+                return;
+            }
             std::string message;
             std::error_code ec;
             if (failed) {
@@ -44,11 +52,7 @@ sync::grant::result_handler telling(const sync::grant_ptr& held, std::string_vie
                 message = sync::describe(action, held->lease().what->name, held->client().server(),
                                          failed->code, failed->detail);
             }
-            if (told) {
-                told->done(ec, message);
-            } else if (failed) {
-                held->client().warn(std::move(message));
-            }
+            told->done(ec, message);
         };
 }
 

@@ -18,10 +18,18 @@ core::failure closed_client()
     return {.what = core::failure_kind::refused, .detail = std::string{core::client_destroyed}};
 }
 
+surroundings with_log(surroundings&& all, const client_options& options)
+{
+    if (!all.log) {
+        all.log = std::make_unique<observe::log_writer>(options.log, *all.platform, *all.handlers);
+    }
+    return std::move(all);
+}
+
 }  // namespace
 
 client_state::parts::parts(const client_options& options, surroundings&& all, std::string client)
-    : around{std::move(all)},
+    : around{with_log(std::move(all), options)},
       keeper{options, around},
       room{around, keeper, std::move(client),
            [this](std::optional<std::string_view> lock) { locals->wanted(lock); }},
@@ -112,9 +120,9 @@ std::optional<core::failure> client_state::init_nodes(bool force)
     return store->init_nodes(force, platform().now() + commands * options_.command_limit);
 }
 
-void client_state::warn(std::string text)
+void client_state::log(log_record what)
 {
-    if (!inherited()) parts_->keeper.warn(std::move(text));
+    if (!inherited()) parts_->around.log->write(std::move(what));
 }
 
 }  // namespace pawl::sync

@@ -19,6 +19,7 @@
 
 #include <pawl/client.h>
 #include <pawl/error.h>
+#include <pawl/log.h>
 #include <pawl/options.h>
 
 #include <atomic>
@@ -130,8 +131,8 @@ public:
     // Whether the store is a quorum. It has fewer kinds of locks: validate_on_quorum().
     [[nodiscard]] bool is_quorum() const noexcept { return is_quorum_; }
 
-    // Writes to the log about a failure that no caller can be told of.
-    void warn(std::string text);
+    // Writes about a failure that no caller can be told of.
+    void log(log_record what);
 
 private:
     // All parts with threads, mutexes or descriptors. A child process must not touch them.

@@ -2,6 +2,7 @@
 #include <pawl/hold.h>
 
 #include "sync/grant.h"
+#include "sync/log_records.h"
 #include "sync/message.h"
 
 #include <utility>
@@ -59,9 +60,8 @@ void hold::give_back() noexcept
     if (!end() || grant_->client().inherited()) return;
     const auto complain = [grant = grant_](const sync::maybe_trouble& failed) {
         if (!failed) return;
-        grant->client().warn(sync::describe("release", grant->lease().what->name,
-                                            grant->client().server(), failed->code,
-                                            failed->detail));
+        grant->client().log(
+            sync::release_failed("release", grant->lease(), grant->client().server(), *failed));
     };
     try {
         switch (grant_->how_to_release()) {
@@ -70,7 +70,7 @@ void hold::give_back() noexcept
         case sync::release_mode::in_background: grant_->leave(complain); break;
         }
     } catch (const std::system_error& e) {
-        grant_->client().warn(std::string{"release: "} + e.what());
+        complain(sync::trouble{errc::unreachable, e.what()});
     }
 }
 

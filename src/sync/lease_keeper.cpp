@@ -1,8 +1,8 @@
 #include "sync/lease_keeper.h"
 
 #include "base/require.h"
+#include "sync/log_records.h"
 #include "sync/loop_driver.h"
-#include "sync/message.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -41,35 +41,19 @@ event event_of(const core::transition& change, boot_time now)
             .valid_for = left};
 }
 
-std::string text_of(const event& what, const std::string& server)
-{
-    std::string text = "lock " + in_quotes(what.lock) + ": " + std::string{to_string(what.from)} +
-                       " → " + std::string{to_string(what.to)};
-    if (what.why != cause::none) text += ": " + std::string{to_string(what.why)};
-    if (!what.detail.empty()) text += " (" + what.detail + ')';
-    return text + ", fence " + std::to_string(what.fence) + ", on " + server;
-}
-
-log_level level_of(const event& what)
-{
-    switch (what.to) {
-    case hold_state::lost: return log_level::error;
-    case hold_state::jeopardy: return log_level::warning;
-    default: return log_level::info;
-    }
-}
-
 }  // namespace
 
 lease_keeper::lease_keeper(const client_options& options, const surroundings& around)
     : command_limit_{options.command_limit},
       drift_{options.clock_drift},
-      hooks_{std::make_shared<const hooks>(hooks{options.on_event, options.log})},
+      on_event_{options.on_event ? std::make_shared<const event_handler>(options.on_event)
+                                 : nullptr},
       platform_{*around.platform},
       loop_{*around.loop},
       store_{*around.store},
       stops_{*around.stops},
       handlers_{*around.handlers},
+      log_{*around.log},
       server_{around.store->shown()},
       table_{options.clock_drift, options.command_limit,
              [&platform = *around.platform] { return platform.random_unit(); }},
@@ -380,20 +364,12 @@ void lease_keeper::tell(const core::transitions& changes)
 
 void lease_keeper::tell_handlers(const core::transition& change)
 {
-    if (!hooks_->on_event && !hooks_->log) return;
-    handlers_.post([what = event_of(change, platform_.now()), hooks = hooks_, server = server_] {
-        if (hooks->log && what.to != hold_state::released) {
-            hooks->log(level_of(what), text_of(what, server));
-        }
-        if (hooks->on_event) hooks->on_event(what);
-    });
-}
-
-void lease_keeper::warn(std::string text)
-{
-    if (!hooks_->log) return;
-    handlers_.post(
-        [hooks = hooks_, text = std::move(text)] { hooks->log(log_level::warning, text); });
+    const bool is_logged = log_.is_on() && change.to != hold_state::released;
+    if (!is_logged && !on_event_) return;
+    auto what = event_of(change, platform_.now());
+    if (is_logged) log_.write(record_of(what, server_));
+    if (!on_event_) return;
+    handlers_.post([handler = on_event_, what = std::move(what)] { (*handler)(what); });
 }
 
 std::vector<lease_ptr> lease_keeper::all()

@@ -12,6 +12,7 @@
 #include "core/give_back.h"
 #include "core/lease_table.h"
 #include "observe/dispatcher.h"
+#include "observe/log_writer.h"
 #include "store/store.h"
 #include "sync/surroundings.h"
 
@@ -70,9 +71,6 @@ public:
     // Waits until then for the locks that are being given back. Then all leases are lost.
     void close(base::boot_time until);
 
-    // Writes to the log about a failure that no caller can be told of.
-    void warn(std::string text);
-
     // The leases that are not lost, released or idle.
     [[nodiscard]] std::vector<core::lease_ptr> all();
 
@@ -95,20 +93,18 @@ private:
     void tell(const core::transitions& changes) PAWL_REQUIRES(mutex_);
     void tell_handlers(const core::transition& change);
 
-    // Shared with posted tasks, which may outlive the client.
-    struct hooks {
-        std::function<void(const event&)> on_event;
-        std::function<void(log_level, std::string_view)> log;
-    };
+    using event_handler = std::function<void(const event&)>;
 
     std::chrono::milliseconds command_limit_;
     double drift_;
-    std::shared_ptr<const hooks> hooks_;
+    std::shared_ptr<const event_handler>
+        on_event_;  // shared with posted tasks, which may outlive the client
     base::platform& platform_;
     base::scheduler& loop_;
     store::store& store_;
     observe::dispatcher& stops_;
     observe::dispatcher& handlers_;
+    observe::log_writer& log_;
     std::string server_;  // for messages
 
     common::mutex mutex_;

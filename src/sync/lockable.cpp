@@ -2,7 +2,7 @@
 #include <pawl/lockable.h>
 
 #include "sync/lock_state.h"
-#include "sync/message.h"
+#include "sync/log_records.h"
 
 #include <utility>
 
@@ -37,9 +37,7 @@ void lockable::unlock() noexcept
     // The destructor releases it, and writes to the log if that fails.
     const auto mine = state_->take_current();
     if (!mine || !*mine) {
-        state_->client().warn("unlock " + sync::in_quotes(name()) + " on " +
-                              state_->client().server() + ": " +
-                              make_error_code(errc::not_owner).message());
+        state_->client().log(sync::not_the_owner(name(), state_->client().server()));
     }
 }
 

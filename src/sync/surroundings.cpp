@@ -42,20 +42,15 @@ std::unique_ptr<redis::transport> socket_way(base::event_loop& loop, redis::serv
                                                      limits_of(options));
 }
 
-// A line of the log, on the thread for the user's handlers.
-std::function<void(std::string)> warnings_of(const client_options& options,
-                                             observe::dispatcher& handlers)
+std::function<void(log_record)> writing_to(observe::log_writer& log)
 {
-    if (!options.log) return {};
-    return [log = options.log, &handlers](std::string text) {
-        handlers.post([log, text = std::move(text)] { log(log_level::warning, text); });
-    };
+    if (!log.is_on()) return {};
+    return [&log](log_record what) { log.write(std::move(what)); };
 }
 
 std::shared_ptr<store::store> open_quorum(const std::shared_ptr<base::platform>& platform,
                                           base::event_loop& loop, redis::deployment where,
-                                          const client_options& options,
-                                          observe::dispatcher& handlers)
+                                          const client_options& options, observe::log_writer& log)
 {
     std::vector<std::unique_ptr<redis::transport>> ways;
     for (auto& each : where.servers) {
@@ -69,13 +64,12 @@ std::shared_ptr<store::store> open_quorum(const std::shared_ptr<base::platform>&
             .clock_drift = options.clock_drift,
             .command_limit = options.command_limit,
             .quarantine = core::quorum::quarantine(options.longest_lease, options.clock_drift),
-            .warn = warnings_of(options, handlers)});
+            .log = writing_to(log)});
 }
 
 std::shared_ptr<store::store> open_store(const std::shared_ptr<base::platform>& platform,
                                          base::event_loop& loop, redis::deployment where,
-                                         const client_options& options,
-                                         observe::dispatcher& handlers)
+                                         const client_options& options, observe::log_writer& log)
 {
     const auto acks = acknowledging_of(
         where.what == redis::deployment::kind::one_server ? where.servers.front() : where.found,
@@ -100,7 +94,7 @@ std::shared_ptr<store::store> open_store(const std::shared_ptr<base::platform>& 
                                     .connect = [&loop, options](redis::server_config to) {
                                         return socket_way(loop, std::move(to), options);
                                     }});
-    case kind::quorum: return open_quorum(platform, loop, std::move(where), options, handlers);
+    case kind::quorum: return open_quorum(platform, loop, std::move(where), options, log);
     }
     return std::make_shared<store::single_server>(
         platform, socket_way(loop, std::move(where.servers.front()), options), options.clock_drift,
@@ -115,11 +109,13 @@ surroundings for_real_servers(redis::deployment where, const client_options& opt
     auto loop = std::make_unique<base::event_loop>(*platform);
     auto handlers = std::make_unique<observe::dispatcher_thread>();
     const bool quorum = where.what == redis::deployment::kind::quorum;
-    auto store = open_store(platform, *loop, std::move(where), options, *handlers);
+    auto log = std::make_unique<observe::log_writer>(options.log, *platform, *handlers);
+    auto store = open_store(platform, *loop, std::move(where), options, *log);
     return {.client = std::move(client),
             .platform = std::move(platform),
             .stops = std::make_unique<observe::dispatcher_thread>(),
             .handlers = std::move(handlers),
+            .log = std::move(log),
             .loop = std::move(loop),
             .store = std::move(store),
             .quorum = quorum};

@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "base/scheduler.h"
 #include "observe/dispatcher.h"
+#include "observe/log_writer.h"
 #include "store/store.h"
 
 #include <pawl/options.h>
@@ -19,6 +20,8 @@ struct surroundings {
     std::unique_ptr<observe::dispatcher> stops;  // runs the user's stop_callbacks
     // Runs on_event and log. It is a second dispatcher, so that a slow handler delays no stop_callback.
     std::unique_ptr<observe::dispatcher> handlers;
+    // Uses `platform` and `handlers`. If there is none, the client makes it.
+    std::unique_ptr<observe::log_writer> log{};
     std::unique_ptr<base::scheduler> loop;
     std::shared_ptr<store::store> store;  // uses `loop`
     bool quorum = false;                  // the store is a quorum

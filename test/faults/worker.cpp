@@ -55,10 +55,9 @@ void log_to(const std::string& scratch, std::size_t index)
     if (order.url.starts_with("redlock:")) made.longest_lease = order.lease;
     // A disk that is full must meet many lines.
     const log_level least = order.scratch.empty() ? log_level::warning : log_level::debug;
-    made.log = [least, &shared](log_level level, std::string_view text) {
-        if (text.find("was stepped") != std::string_view::npos) ++shared.reported_steps;
-        if (level < least) return;
-        std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+    made.log = [least, &shared](const log_record& one) {
+        if (one.name == "quorum.clock_step") ++shared.reported_steps;
+        if (one.level >= least) std::fprintf(stderr, "%s\n", one.text.c_str());
     };
     return made;
 }

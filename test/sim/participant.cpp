@@ -71,7 +71,7 @@ void participant::make_client()
                                           .clock_drift = plan.drift,
                                           .command_limit = plan.command_limit,
                                           .quarantine = plan.quarantine,
-                                          .warn = {}});
+                                          .log = {}});
     }
     client_.reset(new client(client_access::make(std::move(options), std::move(around))));
 }

@@ -13,9 +13,10 @@ void event_log::attach(client_options& options)
         events_.push_back(one);
         changed_.notify_all();
     };
-    options.log = [this](log_level, std::string_view line) {
+    options.log = [this](const log_record& one) {
         const std::lock_guard lock{mutex_};
-        text_.append(line).append("\n");
+        records_.push_back(one);
+        text_.append(one.text).append("\n");
         changed_.notify_all();
     };
 }
@@ -75,6 +76,19 @@ bool event_log::wait_for(hold_state to, std::size_t count, std::chrono::millisec
                    std::count_if(events_.begin(), events_.end(),
                                  [to](const event& one) { return one.to == to; })) >= count;
     });
+}
+
+log_record event_log::record(std::string_view name, std::chrono::milliseconds limit) const
+{
+    std::unique_lock lock{mutex_};
+    auto found = records_.end();
+    const bool came = changed_.wait_for(lock, limit, [&] {
+        found = std::find_if(records_.begin(), records_.end(),
+                             [name](const log_record& one) { return one.name == name; });
+        return found != records_.end();
+    });
+    if (!came) throw std::runtime_error{"the record did not come; the log: " + text_};
+    return *found;
 }
 
 std::string event_log::text() const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pawl/event.h>
+#include <pawl/log.h>
 #include <pawl/options.h>
 
 #include "support/eventually.h"
@@ -44,6 +45,9 @@ public:
     // All lines of the log.
     [[nodiscard]] std::string text() const;
 
+    // The first record with this name. Waits for it, and throws if it does not come in time.
+    log_record record(std::string_view name, std::chrono::milliseconds limit = patience) const;
+
 private:
     event first_where(const std::function<bool(const event&)>& wanted,
                       std::chrono::milliseconds limit) const;
@@ -51,6 +55,7 @@ private:
     mutable std::mutex mutex_;
     mutable std::condition_variable changed_;
     std::vector<event> events_;
+    std::vector<log_record> records_;
     std::string text_;
 };
 

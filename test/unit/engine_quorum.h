@@ -123,7 +123,7 @@ protected:
                                           .clock_drift = options.clock_drift,
                                           .command_limit = options.command_limit,
                                           .quarantine = 61'600ms,
-                                          .warn = {}});
+                                          .log = {}});
         sync::surroundings around{.client = platform->random_id(),
                                   .platform = platform,
                                   .stops = std::make_unique<observe::dispatcher_thread>(),

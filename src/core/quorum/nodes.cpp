@@ -42,9 +42,11 @@ void nodes::answered(unsigned index, node_time then, boot_time sent, boot_time n
     auto& one = all_[index];
     if (!one.clock.heard(then, sent, now)) {
         one.stepped_until = now + quarantine_;
-        warnings_.push_back("the clock of " + one.shown +
-                            " was stepped: its votes do not count for " +
-                            std::to_string(quarantine_.count()) + " ms");
+        warnings_.push_back({.what = node_warning::about::clock_step,
+                             .node = one.shown,
+                             .text = "the clock of " + one.shown +
+                                     " was stepped: its votes do not count for " +
+                                     std::to_string(quarantine_.count()) + " ms"});
     }
     answered_without_time(index, sent, now);
 }
@@ -92,8 +94,10 @@ void nodes::find_duplicates()
         const auto found = std::find_if(all_.begin(), before, same);
         const bool duplicate = !all_[i].run_id.empty() && found != before;
         if (duplicate && !all_[i].duplicate) {
-            warnings_.push_back(found->shown + " and " + all_[i].shown +
-                                " are the same server: its vote counts once");
+            warnings_.push_back({.what = node_warning::about::same_server,
+                                 .node = all_[i].shown,
+                                 .text = found->shown + " and " + all_[i].shown +
+                                         " are the same server: its vote counts once"});
         }
         all_[i].duplicate = duplicate;
     }
@@ -109,7 +113,7 @@ void nodes::seen(std::uint64_t number) noexcept
     last_number_ = std::max(last_number_, number);
 }
 
-std::vector<std::string> nodes::take_warnings()
+std::vector<node_warning> nodes::take_warnings()
 {
     return std::exchange(warnings_, {});
 }

@@ -40,6 +40,14 @@ struct node {
     std::optional<failure> problem{};     // of the last request, if it failed
 };
 
+// What users should know of a node.
+struct node_warning {
+    enum class about { clock_step, same_server };
+    about what;
+    std::string node;  // as in node::shown
+    std::string text;
+};
+
 class nodes {
 public:
     // `quarantine`: how long the votes of a node do not count after its clock was stepped.
@@ -68,8 +76,7 @@ public:
     // A number that some node has given. Later proposals are greater.
     void seen(std::uint64_t number) noexcept;
 
-    // What users should know of: a clock that was stepped, two nodes that are one server.
-    [[nodiscard]] std::vector<std::string> take_warnings();
+    [[nodiscard]] std::vector<node_warning> take_warnings();
 
     // ── What follows ────────────────────────────────────────────────────────────────────────────
 
@@ -98,7 +105,7 @@ private:
     double drift_;
     std::chrono::milliseconds quarantine_;
     std::uint64_t last_number_ = 0;
-    std::vector<std::string> warnings_;
+    std::vector<node_warning> warnings_;
 };
 
 }  // namespace pawl::core::quorum

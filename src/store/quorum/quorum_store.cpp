@@ -1,6 +1,7 @@
 #include "store/quorum/quorum_store.h"
 
 #include "store/quorum/blocking_call.h"
+#include "store/quorum/log_records.h"
 #include "store/quorum/node.h"
 #include "store/quorum/owned_request.h"
 #include "store/quorum/rounds.h"
@@ -307,7 +308,7 @@ void quorum_store::on_reply(const holder_ptr& who, const core::quorum::outgoing&
 void quorum_store::tell_warnings()
 {
     for (auto& each : nodes_.take_warnings()) {
-        if (how_.warn) how_.warn(std::move(each));
+        if (how_.log) how_.log(record_of(std::move(each)));
     }
 }
 
@@ -315,9 +316,9 @@ void quorum_store::tell_warnings()
 void quorum_store::warn_of_shortage(const std::string& what, boot_time now)
 {
     constexpr std::chrono::seconds often{30};
-    if (!how_.warn || (warned_at_ && now < *warned_at_ + often)) return;
+    if (!how_.log || (warned_at_ && now < *warned_at_ + often)) return;
     warned_at_ = now;
-    how_.warn("waiting until more nodes can vote: " + what);
+    how_.log(shortage(what, how_.shown));
 }
 
 // ── Messages ────────────────────────────────────────────────────────────────────────────────────

@@ -16,6 +16,8 @@
 #include "store/redis/single_server.h"
 #include "store/store.h"
 
+#include <pawl/log.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -35,8 +37,8 @@ public:
         std::chrono::milliseconds command_limit{};
         // How long a node that may have forgotten votes does not vote.
         std::chrono::milliseconds quarantine{};
-        // Called on the loop, with one line about a node that users should look at.
-        std::function<void(std::string)> warn;
+        // Called on the loop, with what users should know of the nodes. May be empty.
+        std::function<void(log_record)> log;
     };
 
     // `loop` must outlive the store. Stop it before the store is destroyed.
