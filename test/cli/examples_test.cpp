@@ -51,6 +51,15 @@ TEST_F(examples, a_client_knows_each_of_three_leaders)
         HasSubstr("=> 3 leaders, one after another, and a client that knew each of them\n"));
 }
 
+TEST_F(examples, the_log_of_a_client_is_written_by_spdlog_with_its_fields)
+{
+    const std::string output = output_of("12_log_to_spdlog");
+    EXPECT_THAT(output, HasSubstr("[warning] hold.jeopardy: lock 'example:"));
+    EXPECT_THAT(output, HasSubstr("[error] hold.lost: lock 'example:"));
+    EXPECT_THAT(output, HasSubstr(" cause=no beat"));
+    EXPECT_THAT(output, HasSubstr("=> the lock is lost: no beat\n"));
+}
+
 TEST_F(examples, stock_is_not_oversold_and_a_late_sale_is_refused)
 {
     const std::string output = output_of("1_stock_deduction");
@@ -156,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(each, examples_without_a_server,
                                          "3_double_submission", "5_asio_server", "6_coroutines",
                                          "7_connection_limit", "8_two_phase_batch",
                                          "9_refreshed_cache", "10_work_queue", "11_leader",
-                                         "demo"));
+                                         "12_log_to_spdlog", "demo"));
 
 }  // namespace
 }  // namespace pawl::test
