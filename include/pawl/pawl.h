@@ -19,6 +19,7 @@
 #include <pawl/local_server.h>
 #include <pawl/lock_set.h>
 #include <pawl/lockable.h>
+#include <pawl/metrics.h>
 #include <pawl/mutex.h>
 #include <pawl/once_per.h>
 #include <pawl/options.h>

@@ -37,6 +37,7 @@ public:
         std::chrono::milliseconds quarantine{};
         // Called on the loop, with one line about a node that users should look at.
         std::function<void(std::string)> warn;
+        std::shared_ptr<observe::request_counters> counted_in{};
     };
 
     // `loop` must outlive the store. Stop it before the store is destroyed.
