@@ -106,6 +106,19 @@ struct renewal_metrics {
     bool operator==(const renewal_metrics&) const = default;
 };
 
+// The server's queues, as callers saw them when they joined one. A caller that joins again, because
+// it had lost its place, counts again. Not on a quorum: its nodes do not say it.
+struct PAWL_EXPORT queue_metrics {
+    std::uint64_t joined{};   // how often a caller joined one
+    std::uint64_t waiters{};  // in these queues then, itself included: the sum of all
+    std::uint64_t longest{};  // the longest of these queues
+
+    // The mean length that callers saw. 0 if none joined.
+    [[nodiscard]] double mean() const noexcept;
+
+    bool operator==(const queue_metrics&) const = default;
+};
+
 // What happened to locks: to all of a client, or to one of client_options::measured_locks. Waits at
 // a latch, at a barrier or for another leader are not counted, because they give nothing to hold.
 struct PAWL_EXPORT lock_metrics {
@@ -121,6 +134,7 @@ struct PAWL_EXPORT lock_metrics {
     std::uint64_t recoveries{};        // of these, how many were renewed after all
     std::uint64_t lost_in_jeopardy{};  // and how many were lost
 
+    queue_metrics queue{};
     renewal_metrics renewals{};
 
     histogram wait{};  // from the call to the grant; not of `re_entered`, `changed` and `woken`

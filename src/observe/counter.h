@@ -34,6 +34,25 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
+// The greatest value that was seen. Any thread may call it.
+class greatest {
+public:
+    void see(std::uint64_t value) noexcept
+    {
+        auto before = value_.load(std::memory_order_relaxed);
+        while (before < value &&
+               !value_.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+        }
+    }
+    [[nodiscard]] std::uint64_t get() const noexcept
+    {
+        return value_.load(std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
 // One counter for each value of an enumeration, from 0 to `Last`.
 template <class Key, Key Last>
 class counters_by {

@@ -57,6 +57,9 @@ lock_metrics lock_counters::read() const
                     .done = renewals_done.get(),
                     .failed = renewals_failed.get(),
                     .denied = renewals_denied.get()};
+    got.queue = {.joined = queues_joined.get(),
+                 .waiters = waiters_seen.get(),
+                 .longest = longest_queue.get()};
     got.wait = observe::read(inside.wait, wait);
     got.hold = observe::read(inside.hold, hold);
     got.hand_over = observe::read(hand_over);

@@ -28,6 +28,9 @@ struct lock_counters {
     duration_counter wait;
     duration_counter hold;
     duration_counter hand_over;
+    counter queues_joined;
+    counter waiters_seen;
+    greatest longest_queue;
     counter renewals_sent;
 
     // Under the mutex of the lease_keeper.

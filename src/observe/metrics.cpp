@@ -50,6 +50,11 @@ std::uint64_t histogram::count_up_to(nanoseconds limit) const noexcept
     return seen;
 }
 
+double queue_metrics::mean() const noexcept
+{
+    return joined == 0 ? 0 : static_cast<double>(waiters) / static_cast<double>(joined);
+}
+
 std::uint64_t lock_metrics::attempts() const noexcept
 {
     const auto not_asked_for = granted[grant_way::changed] + granted[grant_way::woken];

@@ -141,8 +141,10 @@ core::acquire_plan acquisition::plan_for(const core::lease& lease,
 
 core::step acquisition::on_reply(const core::reply& got, boot_time now)
 {
-    const bool is_busy = std::holds_alternative<core::busy>(std::get<core::acquire_reply>(got));
-    if (is_busy && asking_->place) client_->room().listen();
+    if (const auto* const others = std::get_if<core::busy>(&std::get<core::acquire_reply>(got))) {
+        if (asking_->place) client_->room().listen();
+        if (others->waiters > 0) count_queue(others->waiters);
+    }
     asking_->machine.hears(client_->room().is_listening());
     return checked(asking_->machine.on_reply(got, now), now);
 }
@@ -230,6 +232,16 @@ void acquisition::count_grant(boot_time now)
     if (!got.handed_over_at) return;
     client_->counters().each(lock_->measured(),
                              [&](auto& here) { here.hand_over.add(now - *got.handed_over_at); });
+}
+
+// This caller has joined the queue at the server.
+void acquisition::count_queue(std::uint32_t waiters)
+{
+    client_->counters().each(lock_->measured(), [&](auto& here) {
+        here.queues_joined.add();
+        here.waiters_seen.add(waiters);
+        here.longest_queue.see(waiters);
+    });
 }
 
 void acquisition::count(grant_way how, boot_time now)

@@ -18,6 +18,7 @@
 #include <pawl/metrics.h>
 #include <pawl/time_limit.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +101,7 @@ private:
     [[nodiscard]] core::step finish_with(const core::lease_ptr& lease, base::boot_time now);
     void count_grant(base::boot_time now);
     void count(grant_way how, base::boot_time now);
+    void count_queue(std::uint32_t waiters);
     [[nodiscard]] core::step finish(result got);
 
     client_state* client_;

@@ -60,6 +60,23 @@ TEST_F(memory_metrics, count_a_hand_over_and_how_long_it_took)
     EXPECT_EQ(measured_.metrics().waiters, 0U);
 }
 
+TEST_F(memory_metrics, say_how_long_the_queues_were_that_callers_joined)
+{
+    client third{options()};
+    mutex another{third, "job"};
+    auto theirs = theirs_.acquire();
+    auto first = wait_for(another);
+    auto second = wait_for(job_, 2);
+    EXPECT_EQ(all().queue, (queue_metrics{.joined = 1, .waiters = 2, .longest = 2}));
+    EXPECT_EQ(of("job").queue, all().queue);
+    EXPECT_EQ(third.metrics().all.queue, (queue_metrics{.joined = 1, .waiters = 1, .longest = 1}));
+    theirs.release();
+    first.get().release();
+    second.get().release();
+    EXPECT_EQ(all().queue.joined, 1U) << "a hand-over does not join";
+    EXPECT_EQ(all().queue.mean(), 2.0);
+}
+
 TEST_F(memory_metrics, count_a_lock_that_is_passed_on)
 {
     auto held = job_.acquire();
