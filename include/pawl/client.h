@@ -16,6 +16,7 @@
 
 #include <pawl/event.h>
 #include <pawl/export.h>
+#include <pawl/metrics.h>
 #include <pawl/node.h>
 #include <pawl/options.h>
 
@@ -102,6 +103,16 @@ public:
     // Threads: any thread may call it.
     // Cancellation: none. It ends within 10 times client_options::command_limit.
     void init_nodes(bool force = false);
+
+    // Returns what this client has counted since it was made: metrics.h. In a child process after
+    // fork() all figures are 0. The figures are read one after another while others may count. So an
+    // event of that moment may be in one of them and not yet in another.
+    // Round trips: none.
+    // On failure: throws std::bad_alloc only.
+    // Threads: any thread may call it. No call waits for it longer than for any other call of the
+    //     client; it takes a few microseconds, and as long again for each of measured_locks.
+    // Cancellation: none. It does not wait.
+    [[nodiscard]] pawl::metrics metrics() const;
 
     // Returns the id of this client: 32 hexadecimal digits, new for each client.
     // Round trips: none.

@@ -150,6 +150,10 @@ struct client_options {
     // clients of the quorum must have the same value. 10 ms – 60 s.
     std::chrono::milliseconds longest_lease{60'000};
 
+    // Names of locks that client::metrics() counts one by one, besides the sum of all. 0 – 100 names,
+    // of 1 to 512 bytes each, any byte except NUL. A lock_set counts in the sum only.
+    std::vector<std::string> measured_locks{};
+
     // Called for every change of state of a hold of this client (event.h), in order. A grant is not
     // reported: the first event of a hold comes when it leaves the state `held`. It runs on a
     // thread of the client, which holds no internal lock: the handler may call pawl. It must not

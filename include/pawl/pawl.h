@@ -20,6 +20,7 @@
 #include <pawl/lock_set.h>
 #include <pawl/lockable.h>
 #include <pawl/log.h>
+#include <pawl/metrics.h>
 #include <pawl/mutex.h>
 #include <pawl/once_per.h>
 #include <pawl/options.h>

@@ -67,6 +67,7 @@ enum class mutant : std::uint8_t {
     late_restore,         // a restore is executed as long as the hold is valid
     restores_briefly,     // a short extension restores a vote for less than the hold is valid
     never_hands_back,     // a waiter keeps its votes although they are no majority
+    passed_on_twice,      // the metrics count a lock twice that is passed on
     // The simulator has no Sentinel, no Cluster and no WAIT. These are for test/mutants.
     d11_even_quorum,            // a quorum may have an even number of nodes
     d35_slots_in_one_call,      // one call renews locks of several slots, and its refusal is final

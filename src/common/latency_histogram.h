@@ -1,12 +1,12 @@
-// Counts how often each duration occurred, in a fixed amount of memory. The width of the slots
-// grows with the value, with 64 slots to each power of two. So a value that is read back is at most
-// 1.6 % too large. Only one thread may write. All zeros means empty: the object can be placed in
-// memory that processes share.
+// Counts how often each duration occurred, in a fixed amount of memory: log_slots.h. A value that is
+// read back is at most 1.6 % too large. Only one thread may write. All zeros means empty: the object
+// can be placed in memory that processes share.
 #pragma once
+
+#include "common/log_slots.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     {
         const auto value =
             static_cast<std::uint64_t>(std::max(duration, nanoseconds::zero()).count());
-        ++slots_[slot_of(value)];
+        ++slots_[slots::of(value)];
         least_ = count_ == 0 ? value : std::min(least_, value);
         most_ = std::max(most_, value);
         ++count_;
@@ -30,7 +30,7 @@ public:
     void add(const latency_histogram& other) noexcept
     {
         if (other.count_ == 0) return;
-        for (std::size_t i = 0; i < slot_count; ++i) slots_[i] += other.slots_[i];
+        for (std::size_t i = 0; i < slots::count; ++i) slots_[i] += other.slots_[i];
         least_ = count_ == 0 ? other.least_ : std::min(least_, other.least_);
         most_ = std::max(most_, other.most_);
         count_ += other.count_;
@@ -45,9 +45,9 @@ public:
     {
         const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(count_));
         std::uint64_t seen = 0;
-        for (std::size_t i = 0; i < slot_count; ++i) {
+        for (std::size_t i = 0; i < slots::count; ++i) {
             seen += slots_[i];
-            if (seen > wanted) return in_ns(std::clamp(last_of(i), least_, most_));
+            if (seen > wanted) return in_ns(std::clamp(slots::last_of(i), least_, most_));
         }
         return max();
     }
@@ -59,40 +59,21 @@ public:
         if (limit > max()) return count_;
         std::uint64_t seen = 0;
         const std::size_t end =
-            slot_of(static_cast<std::uint64_t>(std::max(limit, nanoseconds::zero()).count()));
+            slots::of(static_cast<std::uint64_t>(std::max(limit, nanoseconds::zero()).count()));
         for (std::size_t i = 0; i < end; ++i) seen += slots_[i];
         return seen;
     }
 
 private:
-    static constexpr unsigned linear_bits = 6;
-    static constexpr unsigned largest_bits = 36;  // 68 s; longer durations are in the last slot
-    static constexpr std::size_t linear = std::size_t{1} << linear_bits;
-    static constexpr std::size_t slot_count = (largest_bits - linear_bits + 1) * linear;
+    // 64 slots to each doubling; durations of 68 s and more are in the last one.
+    using slots = log_slots<6, 36>;
 
     [[nodiscard]] static nanoseconds in_ns(std::uint64_t value) noexcept
     {
         return nanoseconds{static_cast<nanoseconds::rep>(value)};
     }
 
-    // Below 64 each value has its own slot. Above, the seven highest bits select the slot. The
-    // first of them is always set, so each doubling takes 64 slots.
-    [[nodiscard]] static std::size_t slot_of(std::uint64_t value) noexcept
-    {
-        if (value < linear) return value;
-        const auto shift = static_cast<unsigned>(std::bit_width(value)) - linear_bits - 1;
-        return std::min(shift * linear + (value >> shift), slot_count - 1);
-    }
-
-    [[nodiscard]] static std::uint64_t last_of(std::size_t slot) noexcept
-    {
-        if (slot == slot_count - 1) return UINT64_MAX;
-        if (slot < 2 * linear) return slot;
-        const std::size_t shift = slot / linear - 1;
-        return ((slot - shift * linear + 1) << shift) - 1;
-    }
-
-    std::array<std::uint64_t, slot_count> slots_{};
+    std::array<std::uint64_t, slots::count> slots_{};
     std::uint64_t count_ = 0;
     std::uint64_t least_ = 0;
     std::uint64_t most_ = 0;

@@ -131,6 +131,7 @@ step acquire_machine::on_grant(const granted& got, boot_time now)
     result_.unacknowledged = false;
     result_.fence = got.fence;
     result_.unheard = got.found && queued_;
+    result_.handed_over = handed_over_ || result_.unheard;
     if (!seen_busy_ && !unanswered_) result_.hint = got.hint;
     if (unanswered_) result_.wanted_until = wanted_until_;
     result_.sent = base::is(base::mutant::d3_deadline_from_reply) ? now : sent_;
@@ -159,6 +160,7 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     // the server's clock was stepped, asking again restarts the lease.
     const auto at = base::is(base::mutant::grant_from_receipt) ? now : got.at;
     const auto age = now - at;
+    handed_over_ = true;
     const auto kind = plan_.mine.what->kind;
     if (kind == object_kind::many && !base::is(base::mutant::part_is_whole)) {
         return ask_with_grant(now);
@@ -175,6 +177,8 @@ step acquire_machine::on_granted(const grant_notice& got, boot_time now)
     }
     result_.fence = got.fence;
     result_.sent = at;
+    result_.handed_over = true;
+    result_.handed_over_at = at;
     if (unanswered_) result_.wanted_until = wanted_until_;
     return {.what = step::kind::finish};
 }
@@ -200,6 +204,7 @@ step acquire_machine::on_busy(const busy& got, boot_time now)
     waiting_ = true;
     silent_ = false;
     queued_ = got.queued;
+    handed_over_ = false;
     // The lock may be handed over to the place before the place is left, even if it is left at once.
     if (queued_) uncertain_ = true;
     patience_.restart(now);

@@ -80,6 +80,11 @@ struct acquire_result {
     base::boot_time sent{};  // the lease began at this time or later
     bool unheard = false;    // granted by hand-over, but the message did not arrive
 
+    // The server handed it over to a place in the queue. The time is that of the hand-over, if the grant came with its
+    // message, and no other request was needed.
+    bool handed_over = false;
+    std::optional<base::boot_time> handed_over_at;
+
     // For the next acquire. Set if no request found the lock busy, and none that may have been executed
     // was left without an answer.
     core::hint hint{};
@@ -144,10 +149,11 @@ private:
     base::boot_time sent_{};
     base::boot_time wanted_until_{};
     bool hears_ = true;
-    bool uncertain_ = false;   // the server may have a grant or a place for this holder
-    bool unanswered_ = false;  // some try had no answer, and may have been executed
-    bool queued_ = false;      // this waiter has a place in the queue
-    poll_pauses pauses_;       // without a place in the queue
+    bool uncertain_ = false;    // the server may have a grant or a place for this holder
+    bool unanswered_ = false;   // some try had no answer, and may have been executed
+    bool queued_ = false;       // this waiter has a place in the queue
+    bool handed_over_ = false;  // it was handed over, and a request after that is not answered yet
+    poll_pauses pauses_;        // without a place in the queue
     bool seen_busy_ = false;
     bool names_nodes_ = false;                      // the detail is that of the last busy answer
     std::optional<base::boot_time> no_lock_since_;  // since when the value is not a holder

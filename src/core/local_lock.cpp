@@ -62,7 +62,7 @@ local_lock::turn local_lock::take()
                   "a lock is passed on with a fence that was not reserved");
     const auto fence =
         base::is(base::mutant::pass_on_stale_fence) ? lease_->fence.load() : next_fence_++;
-    return {.what = turn::kind::take, .lease = lease_, .fence = fence};
+    return {.what = turn::kind::take, .lease = lease_, .fence = fence, .lingered = lingers_on_};
 }
 
 void local_lock::leave(ticket mine, boot_time now)
@@ -130,6 +130,7 @@ local_lock::ending local_lock::release(const lease_ptr& lease, boot_time now)
         return {ending::kind::give_back};
     }
     idle_since_ = now;
+    lingers_on_ = !queue_.has_waiters();
     effects_.resting = lease_;
     if (next == local_queue::ending::keep) return {ending::kind::keep, keeping()};
     stay_or_drop(now);
@@ -163,6 +164,7 @@ void local_lock::kept(const lease_ptr& lease, const keep_reply& got, boot_time s
         last_fence_ = next_fence_ + reserve_size;
         queue_.kept(now);
         idle_since_ = now;
+        lingers_on_ = !queue_.has_waiters();
         stay_or_drop(now);
         return;
     }

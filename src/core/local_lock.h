@@ -77,6 +77,7 @@ private:
     unsigned at_once_;              // how often in a row it was free when it was asked for
     core::hint hint_{};             // from the last grant, if at_once_ has reached often_enough_
     bool wanted_ = false;           // by another client
+    bool lingers_on_ = false;       // nobody was in line when it became idle
     base::boot_time idle_since_{};
     std::optional<base::boot_time> next_look_;  // when on_time() is due
 };

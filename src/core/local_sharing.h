@@ -50,6 +50,7 @@ public:
         ticket number{};
         lease_ptr lease{};
         std::uint64_t fence{};  // take
+        bool lingered{};        // take: nobody wanted the lock when it was released
         trouble why{};          // give_up
     };
 

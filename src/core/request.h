@@ -61,6 +61,8 @@ struct busy {
     std::chrono::milliseconds left{-1};  // the rest of the holder's lease; -1 if it is not known
     held_by holder = held_by::pawl;
     bool queued = false;  // the waiter has a place in the queue
+    // If it has just joined the queue: how many wait there, itself included. 0 if it is not known.
+    std::uint32_t waiters = 0;
     // Not empty: nobody need have the lock, but too few nodes of a quorum can vote. What is wrong at each of them.
     std::string shortage{};
     // Not empty: another holder has the lock, and some nodes of a quorum did not vote because something is wrong there.

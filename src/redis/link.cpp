@@ -41,7 +41,11 @@ bool opens_tls_record(char first_byte)
 
 link::link(const server_config& config, const tls_context* tls, std::optional<resolution> host,
            base::boot_time until)
-    : where_{&config.where}, until_{until}, tls_context_{tls}, handshake_{config}
+    : where_{&config.where},
+      traffic_{config.counted_in.get()},
+      until_{until},
+      tls_context_{tls},
+      handshake_{config}
 {
     if (where_->what == address::kind::unix_socket) {
         connect_to({unix_address(where_->path)});
@@ -49,6 +53,12 @@ link::link(const server_config& config, const tls_context* tls, std::optional<re
         resolution_ = std::move(host);
         try_resolve();
     }
+}
+
+link::~link()
+{
+    // If it is not ready yet, its owner does not want it any more: that is not a failure.
+    if (state_ == state::ready) count_end();
 }
 
 int link::fd() const noexcept
@@ -165,6 +175,7 @@ void link::on_greeting(handshake::status status)
     if (status == handshake::status::done && state_ == state::greeting) {
         handshake_.note_time(base::boot_clock::now());
         state_ = state::ready;
+        if (traffic_ != nullptr) traffic_->opened.add();
     }
 }
 
@@ -210,6 +221,7 @@ std::size_t link::write(std::string_view bytes)
             ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) {
             written += static_cast<std::size_t>(sent);
+            if (traffic_ != nullptr) traffic_->bytes_sent.add(static_cast<std::uint64_t>(sent));
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return written;
         } else if (errno != EINTR) {
@@ -265,6 +277,7 @@ link::amount link::read_once(int flags)
     std::array<char, 16384> chunk;  // NOLINT(*-member-init): filled by recv
     const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), flags);
     if (got > 0) {
+        if (traffic_ != nullptr) traffic_->bytes_received.add(static_cast<std::uint64_t>(got));
         accept_bytes({chunk.data(), static_cast<std::size_t>(got)});
         if (input_.size() > most_unread) {
             close({failure_kind::unreachable, "a reply of more than 64 MiB"});
@@ -373,8 +386,15 @@ std::optional<reply_view> link::next_reply()
 void link::close(failure why)
 {
     if (state_ == state::closed) return;
+    count_end();
     state_ = state::closed;
     problem_ = std::move(why);
+}
+
+void link::count_end()
+{
+    if (traffic_ == nullptr) return;
+    (state_ == state::ready ? traffic_->ended : traffic_->failed).add();
 }
 
 void link::fail_system(const std::string& what, int error)

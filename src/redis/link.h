@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "common/unique_fd.h"
+#include "observe/traffic.h"
 #include "redis/address_race.h"
 #include "redis/failure.h"
 #include "redis/handshake.h"
@@ -33,6 +34,9 @@ public:
     // time.
     link(const server_config& config, const tls_context* tls, std::optional<resolution> host,
          base::boot_time until);
+    ~link();
+    link(const link&) = delete;
+    link& operator=(const link&) = delete;
 
     enum class state { resolving, connecting, securing, greeting, ready, closed };
 
@@ -93,8 +97,10 @@ private:
     [[nodiscard]] bool is_right_protocol(char first_byte);
     void hang_up(std::string how);
     void fail_system(const std::string& what, int error);
+    void count_end();
 
     const address* where_;
+    observe::traffic* traffic_;  // null: nothing is counted
     base::boot_time until_;
     std::chrono::milliseconds longest_wait_{};
     const tls_context* tls_context_;

@@ -140,6 +140,7 @@ void pipeline::on_connected()
 {
     // Connecting took a few round trips. This is a first estimate of how slow the connection is.
     slowest_ = base::boot_clock::now() - dialled_;
+    if (std::exchange(was_ready_, true)) server_->count_reconnect();
     if (channels_ != nullptr) tell_connected();
 }
 

@@ -124,6 +124,7 @@ private:
     base::boot_time dialled_{};
     base::boot_time heard_{};               // when the server last sent something
     base::boot_clock::duration slowest_{};  // the slowest answer on this connection, which decays
+    bool was_ready_ = false;                // there was a connection before this one
     bool start_posted_ = false;
     bool reading_ = false;  // replies are read now, and requests are sent afterwards
     server_role wrong_role_ = server_role::unknown;  // the replies before it are handled first

@@ -32,6 +32,12 @@ public:
     // gets only a part of that time.
     [[nodiscard]] std::unique_ptr<link> dial(base::boot_time until) const;
 
+    // A connection has been made in place of one that had ended.
+    void count_reconnect() const
+    {
+        if (config_.counted_in) config_.counted_in->reconnects.add();
+    }
+
     // For messages.
     [[nodiscard]] const std::string& shown() const noexcept { return config_.shown; }
 

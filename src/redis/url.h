@@ -1,11 +1,14 @@
 // The server's address and settings, from a URL and the options beside it.
 #pragma once
 
+#include "observe/traffic.h"
+
 #include <pawl/options.h>
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +43,7 @@ struct server_config {
     bool may_be_replica = false;  // for questions that a replica can answer too
     acknowledgement acknowledged{};
     std::string shown;  // the address for messages: no user, no password
+    std::shared_ptr<observe::traffic> counted_in{};  // null: nothing is counted
 };
 
 // Throws pawl::error (bad_argument). The message names the problem and what is allowed, and never

@@ -6,9 +6,10 @@
 -- ARGV  1 holder,
 --       2 until when it is wanted, in µs by this server's clock (16 digits), or '0',
 --       3 the sum of 1 if an earlier try may have run, 2 to join the queue if another one holds it,
---         4 if nobody may be overtaken, 8 if a bare acquire may have begun the fence anew,
+--         4 if nobody may be overtaken, 8 if a bare acquire may have begun the fence anew, 16 to say how many wait,
 --       4 the place (parts/place.lua), always, because it contains the lease
--- Reply 'CODE NUMBER TIME', where TIME is this server's, in µs since the epoch:
+-- Reply 'CODE NUMBER TIME', where TIME is this server's, in µs since the epoch. If it was to say how many wait, and
+--       has joined the queue, ' WAITERS' follows, with itself:
 --        1 granted, with this fence
 --        2 granted before, to an earlier try or by hand-over; the fence is a new one
 --        0 busy: ms left of the lease or -1. It has a place in the queue if it was to join
@@ -23,7 +24,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
   return '-1 0 ' .. micros
 end
 
-local flags = ARGV[3] + 0
+local flags, joined = ARGV[3] + 0, ''
 local who = HOLDER()
 
 -- Where nobody may be overtaken, a free lock goes to the first waiter.
@@ -50,7 +51,7 @@ if not free and (who ~= ARGV[1] or flags % 2 == 0) then
     end
   end
   -- A key that INCR created has no expiry.
-  if flags >= 8 and redis.call('PTTL', KEYS[2]) == -1 then
+  if flags % 16 >= 8 and redis.call('PTTL', KEYS[2]) == -1 then
     redis.call('PEXPIRE', KEYS[2], FENCE_LIFETIME())
   end
 --@ busy

@@ -21,7 +21,7 @@
 if ARGV[2] < micros and ARGV[2] ~= '0' then
   return '-1 0 ' .. micros
 end
-local flags, made, mine = ARGV[3] + 0, ARGV[5], tonumber(ARGV[6])
+local flags, made, mine, joined = ARGV[3] + 0, ARGV[5], tonumber(ARGV[6])
 --@ gate
 if mine > 0 and (mine < tonumber(first) or mine > tonumber(phase)) then
   return '-7 0 ' .. micros

@@ -9,7 +9,7 @@
 -- KEYS  lock, fence and queue of each lock in turn
 -- ARGV  1 holder,
 --       2 until when they are wanted, in µs by this server's clock (16 digits), or '0',
---       3 the sum of 1 if an earlier try may have run, 2 to join a queue if one is busy,
+--       3 the sum of 1 if an earlier try may have run, 2 to join a queue if one is busy, 16 to say how many wait,
 --       4 the place (parts/place.lua), with the lease of a part,
 --       5 holder of a part, 6 lease in ms
 -- Reply as of acquire.lua. One fence is for all: it is greater than all before it of each lock. If they are
@@ -23,7 +23,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
 end
 
 local all, mine, part, flags = KEYS, ARGV[1], ARGV[5], ARGV[3] + 0
-local whose, has_part = {}, false
+local whose, has_part, joined = {}, false, ''
 for i = 1, #all, 3 do
   local KEYS = {all[i]}
   whose[i] = HOLDER()

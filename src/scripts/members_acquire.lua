@@ -5,9 +5,10 @@
 --
 -- KEYS  1 members, 2 fence, 3 queue
 -- ARGV  1 holder and weight, 2 until when it is wanted and 4 the place, as in acquire.lua,
---       3 the sum of 1 if an earlier try may have run, 2 to join the queue, 4 if no waiter may be overtaken,
+--       3 the sum of 1 if an earlier try may have run, 2 to join the queue, 4 if no waiter may be overtaken, 16 to
+--         say how many wait,
 --       5 the capacity, or '' for a shared mutex
--- Reply 'CODE NUMBER TIME' as in acquire.lua:
+-- Reply 'CODE NUMBER TIME', or with ' WAITERS', as in acquire.lua:
 --        1 granted, with this fence
 --        2 granted before; the fence is a new one, except for a reader
 --        0 busy: ms until the next lease ends, or -1. It has a place in the queue if it was to join
@@ -23,7 +24,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
   return '-1 0 ' .. micros
 end
 
-local flags, wanted = ARGV[3] + 0, ARGV[5]
+local flags, wanted, joined = ARGV[3] + 0, ARGV[5], ''
 --@ census
 if wanted == '' and known or wanted ~= '' and not known and out > 0 then
   return '-6 0 ' .. micros
@@ -55,7 +56,7 @@ if found and flags % 2 == 0 or not found and not fits then
     -- Nobody is in. A script that lacked a permission may have stopped half-way, and left a wrong number.
     redis.call('ZADD', KEYS[1], 0, 'out')
   end
-  return '0 ' .. (left < 1e12 and left or '999999999999') .. ' ' .. micros
+  return '0 ' .. (left < 1e12 and left or '999999999999') .. ' ' .. micros .. joined
 end
 
 -- The fence first: if anything about it fails, nothing has been taken.

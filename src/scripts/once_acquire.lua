@@ -23,7 +23,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
   return '-1 0 ' .. micros
 end
 
-local repeated, who = ARGV[3] % 2 == 1, HOLDER()
+local repeated, who, joined = ARGV[3] % 2 == 1, HOLDER(), ''
 if who and (who ~= ARGV[1] or not repeated) then
   local ours = who == ARGV[1] or IS_OF_PAWL(who)
 --@ busy

@@ -4,9 +4,9 @@
 --
 -- KEYS  1 term, 2 fence, 3 queue, 4 queue of watchers
 -- ARGV  1 holder, 2 until when it is wanted, as in acquire.lua,
---       3 the sum of 1 if an earlier try may have run, 2 to join the queue,
+--       3 the sum of 1 if an earlier try may have run, 2 to join the queue, 16 to say how many wait,
 --       4 the place, with the candidate (parts/lead.lua)
--- Reply 'CODE NUMBER TIME' as in acquire.lua:
+-- Reply 'CODE NUMBER TIME', or with ' WAITERS', as in acquire.lua:
 --        1 it leads, with this fence
 --        2 it leads since before, with this fence
 --        0 busy: ms left of the leader's lease, or -1. It has a place in the queue if it was to join
@@ -19,7 +19,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
   return '-1 0 ' .. micros
 end
 
-local flags = ARGV[3] + 0
+local flags, joined = ARGV[3] + 0, ''
 --@ leader
 local waiting = not who and redis.call('LINDEX', KEYS[3], 0)
 if waiting and waiting ~= ARGV[1] then
@@ -37,7 +37,7 @@ if who and (who ~= ARGV[1] or flags % 2 == 0) then
 --@ join
   end
   local left = redis.call('PTTL', KEYS[1])
-  return '0 ' .. (left < 1e12 and left or '999999999999') .. ' ' .. micros
+  return '0 ' .. (left < 1e12 and left or '999999999999') .. ' ' .. micros .. joined
 end
 
 local lease, candidate = string.match(ARGV[4], '^(%d+) (.*)$', 35)

@@ -18,7 +18,7 @@
 if ARGV[2] < micros and ARGV[2] ~= '0' then
   return '-1 0 ' .. micros
 end
-local flags = ARGV[3] + 0
+local flags, joined = ARGV[3] + 0
 --@ leader
 local fence = who and redis.call('LINDEX', KEYS[1], 2)
 if tonumber(fence or 0) ~= tonumber(ARGV[5]) then

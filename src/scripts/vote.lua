@@ -24,7 +24,7 @@ if ARGV[2] < micros and ARGV[2] ~= '0' then
 end
 
 local flags, stay, ticket, proposal = tonumber(ARGV[3]), ARGV[5], ARGV[6], ARGV[7]
-local run, quarantine = ARGV[8], ARGV[9]
+local run, quarantine, joined = ARGV[8], ARGV[9], ''
 -- As RESERVE_IN and LEASE_IN, but without the time and the mode, which are needed only by a waiter.
 local reserve, lease = string.sub(ARGV[4], 17, 20), string.sub(ARGV[4], 21)
 local who = redis.call('GET', KEYS[1])

@@ -63,11 +63,12 @@ acquisition::~acquisition()
 
 core::step acquisition::start(boot_time now)
 {
+    asked_ = now;
     if (instead_of_) return ask(true, now);
-    const auto mine = lock_->arrive(!limit_.is_now());
+    const auto mine = lock_->arrive(!limit_.is_now(), asked_);
     if (mine.what != core::local_sharing::turn::kind::wait) return take_turn(mine, now);
     in_line_ = mine.number;
-    return take_turn(lock_->first_look(*in_line_, new_bell()), now);
+    return take_turn(lock_->first_look(*in_line_, asked_, new_bell()), now);
 }
 
 core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_time now)
@@ -75,8 +76,8 @@ core::step acquisition::take_turn(const core::local_sharing::turn& mine, boot_ti
     using kind = core::local_sharing::turn::kind;
     in_line_.reset();
     switch (mine.what) {
-    case kind::take:
-    case kind::join: return finish_with(mine.lease);
+    case kind::join: count(grant_way::joined, now); return finish_with(mine.lease, now);
+    case kind::take: return finish_with(mine.lease, now);
     case kind::busy: return finish(trouble{errc::busy, {}});
     case kind::give_up: return finish(mine.why);
     case kind::ask: return ask(false, now);
@@ -108,7 +109,7 @@ core::step acquisition::ask(bool alone, boot_time now)
         asking_->place.emplace(client_->room(), asking_->lease->holder, new_bell());
     }
     asking_->machine.hears(client_->room().is_listening());
-    return checked(asking_->machine.start(now));
+    return checked(asking_->machine.start(now), now);
 }
 
 core::acquire_plan acquisition::plan_for(const core::lease& lease,
@@ -140,19 +141,21 @@ core::acquire_plan acquisition::plan_for(const core::lease& lease,
 
 core::step acquisition::on_reply(const core::reply& got, boot_time now)
 {
-    const bool is_busy = std::holds_alternative<core::busy>(std::get<core::acquire_reply>(got));
-    if (is_busy && asking_->place) client_->room().listen();
+    if (const auto* const others = std::get_if<core::busy>(&std::get<core::acquire_reply>(got))) {
+        if (asking_->place) client_->room().listen();
+        if (others->waiters > 0) count_queue(others->waiters);
+    }
     asking_->machine.hears(client_->room().is_listening());
-    return checked(asking_->machine.on_reply(got, now));
+    return checked(asking_->machine.on_reply(got, now), now);
 }
 
 core::step acquisition::on_time(boot_time now)
 {
-    if (in_line_) return take_turn(lock_->look(*in_line_), now);
+    if (in_line_) return take_turn(lock_->look(*in_line_, asked_), now);
     auto& server = asking_->machine;
     server.hears(client_->room().is_listening());
     const auto granted = handed_over();
-    return checked(granted ? server.on_granted(*granted, now) : server.on_time(now));
+    return checked(granted ? server.on_granted(*granted, now) : server.on_time(now), now);
 }
 
 core::step acquisition::on_cancel(boot_time now, std::string_view why)
@@ -164,9 +167,9 @@ core::step acquisition::on_cancel(boot_time now, std::string_view why)
     // A lock that was handed over before is the caller's, unless the client is destroyed (`why`).
     if (const auto granted = why.empty() ? handed_over() : std::nullopt) {
         auto step = server.on_granted(*granted, now);
-        if (step.what == core::step::kind::finish) return checked(step);
+        if (step.what == core::step::kind::finish) return checked(step, now);
     }
-    return checked(server.on_cancel(now, why));
+    return checked(server.on_cancel(now, why), now);
 }
 
 std::optional<core::grant_notice> acquisition::handed_over()
@@ -174,13 +177,13 @@ std::optional<core::grant_notice> acquisition::handed_over()
     return asking_->place ? asking_->place->take() : std::nullopt;
 }
 
-core::step acquisition::checked(core::step step)
+core::step acquisition::checked(core::step step, boot_time now)
 {
     if (step.what != core::step::kind::finish) return step;
-    return asking_->machine.result().failure ? not_granted() : granted();
+    return asking_->machine.result().failure ? not_granted() : granted(now);
 }
 
-core::step acquisition::granted()
+core::step acquisition::granted(boot_time now)
 {
     const auto& got = asking_->machine.result();
     const auto& lease = asking_->lease;
@@ -201,7 +204,8 @@ core::step acquisition::granted()
     client_->leases().add(lease, got.sent);
     lock_->granted(*asks_alone_, lease);
     asking_->place.reset();
-    const auto step = finish_with(lease);
+    count_grant(now);
+    const auto step = finish_with(lease, now);
     // If there was no memory for its grant, its caller has not heard of the run.
     lease->used_up = lease->what->kind == core::object_kind::once && !lease->what->retries &&
                      !base::is(base::mutant::once_taken_back);
@@ -209,10 +213,43 @@ core::step acquisition::granted()
 }
 
 // This caller has the lease from now on.
-core::step acquisition::finish_with(const core::lease_ptr& lease)
+core::step acquisition::finish_with(const core::lease_ptr& lease, boot_time now)
 {
     taken_ = lease;
-    return finish(std::make_shared<hold::grant>(client_->shared_from_this(), lease, lock_, how_));
+    return finish(
+        std::make_shared<hold::grant>(client_->shared_from_this(), lease, lock_, how_, now));
+}
+
+// By the server. The lease_keeper counts those that are passed on, or have lingered.
+void acquisition::count_grant(boot_time now)
+{
+    const auto& got = asking_->machine.result();
+    if (instead_of_) {
+        count(grant_way::changed, now);
+        return;
+    }
+    count(got.handed_over ? grant_way::handed_over : grant_way::free, now);
+    if (!got.handed_over_at) return;
+    client_->counters().each(lock_->measured(),
+                             [&](auto& here) { here.hand_over.add(now - *got.handed_over_at); });
+}
+
+// This caller has joined the queue at the server.
+void acquisition::count_queue(std::uint32_t waiters)
+{
+    client_->counters().each(lock_->measured(), [&](auto& here) {
+        here.queues_joined.add();
+        here.waiters_seen.add(waiters);
+        here.longest_queue.see(waiters);
+    });
+}
+
+void acquisition::count(grant_way how, boot_time now)
+{
+    client_->counters().each(lock_->measured(), [&](auto& here) {
+        here.granted[how].add();
+        if (how != grant_way::changed) here.wait.add(now - asked_);
+    });
 }
 
 core::step acquisition::not_granted()

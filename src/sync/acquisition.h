@@ -15,8 +15,10 @@
 #include "sync/trouble.h"
 #include "sync/waiting_room.h"
 
+#include <pawl/metrics.h>
 #include <pawl/time_limit.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +53,8 @@ public:
     [[nodiscard]] core::step on_cancel(base::boot_time now, std::string_view why) override;
 
     [[nodiscard]] const std::string& name() const noexcept { return lock_->settings()->what.name; }
+
+    [[nodiscard]] const local_lock& lock() const noexcept { return *lock_; }
 
     // After `finish`: not granted, but the server may have granted it, or may yet do so.
     [[nodiscard]] bool is_uncertain() const
@@ -91,16 +95,20 @@ private:
                                               const core::local_sharing::question& how,
                                               base::boot_time now) const;
     [[nodiscard]] std::optional<core::grant_notice> handed_over();
-    [[nodiscard]] core::step checked(core::step step);
-    [[nodiscard]] core::step granted();
+    [[nodiscard]] core::step checked(core::step step, base::boot_time now);
+    [[nodiscard]] core::step granted(base::boot_time now);
     [[nodiscard]] core::step not_granted();
-    [[nodiscard]] core::step finish_with(const core::lease_ptr& lease);
+    [[nodiscard]] core::step finish_with(const core::lease_ptr& lease, base::boot_time now);
+    void count_grant(base::boot_time now);
+    void count(grant_way how, base::boot_time now);
+    void count_queue(std::uint32_t waiters);
     [[nodiscard]] core::step finish(result got);
 
     client_state* client_;
     std::shared_ptr<local_lock> lock_;
     time_limit limit_;
     base::boot_time until_;
+    base::boot_time asked_{};  // when it started
     release_mode how_;
     core::lease_ptr instead_of_;
     std::optional<core::local_sharing::ticket> in_line_;

@@ -112,6 +112,12 @@ void client::init_nodes(bool force)
     }
 }
 
+metrics client::metrics() const
+{
+    if (state_->inherited()) return {};
+    return state_->metrics();
+}
+
 const std::string& client::id() const noexcept
 {
     return state_->id();

@@ -120,6 +120,15 @@ std::optional<core::failure> client_state::init_nodes(bool force)
     return store->init_nodes(force, platform().now() + commands * options_.command_limit);
 }
 
+metrics client_state::metrics()
+{
+    auto got = counters().read();
+    got.leases = parts_->keeper.count();
+    got.waiters = parts_->room.count();
+    got.listening = parts_->room.is_listening();
+    return got;
+}
+
 void client_state::log(log_record what)
 {
     if (!inherited()) parts_->around.log->write(std::move(what));

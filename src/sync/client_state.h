@@ -12,6 +12,7 @@
 #include "sync/lease_keeper.h"
 #include "sync/local_locks.h"
 #include "sync/loop_driver.h"
+#include "sync/measured.h"
 #include "sync/store_slot.h"
 #include "sync/surroundings.h"
 #include "sync/trouble.h"
@@ -20,6 +21,7 @@
 #include <pawl/client.h>
 #include <pawl/error.h>
 #include <pawl/log.h>
+#include <pawl/metrics.h>
 #include <pawl/options.h>
 
 #include <atomic>
@@ -121,12 +123,22 @@ public:
     [[nodiscard]] waiting_room& room() noexcept { return parts_->room; }
     [[nodiscard]] local_locks& locals() noexcept { return *parts_->locals; }
     [[nodiscard]] async_calls& calls() noexcept { return parts_->calls; }
+    [[nodiscard]] observe::client_counters& counters() noexcept { return *parts_->around.counters; }
     [[nodiscard]] const base::random_unit& random() const noexcept { return random_; }
     [[nodiscard]] base::scheduler& loop() const noexcept { return *parts_->around.loop; }
     [[nodiscard]] base::platform& platform() const noexcept { return *parts_->around.platform; }
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
+
+    // What was counted so far. Only in the process that made the client.
+    [[nodiscard]] pawl::metrics metrics();
+
+    // The counters of this lock, if it is one of client_options::measured_locks. Null if not.
+    [[nodiscard]] observe::lock_counters* measured(const core::object& lock) noexcept
+    {
+        return sync::measured(counters(), lock);
+    }
 
     // Whether the store is a quorum. It has fewer kinds of locks: validate_on_quorum().
     [[nodiscard]] bool is_quorum() const noexcept { return is_quorum_; }

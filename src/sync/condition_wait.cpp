@@ -148,7 +148,10 @@ void condition_wait::granted()
     lock_->granted(true, lease_);
     is_granted_ = true;
     place_.reset();
-    result_ = woken{std::make_shared<hold::grant>(client_->shared_from_this(), lease_, lock_, how_),
+    client_->counters().each(lock_->measured(),
+                             [](auto& here) { here.granted[grant_way::woken].add(); });
+    result_ = woken{std::make_shared<hold::grant>(client_->shared_from_this(), lease_, lock_, how_,
+                                                  client_->platform().now()),
                     got.notified};
 }
 

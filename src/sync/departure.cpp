@@ -8,11 +8,12 @@ namespace pawl::sync {
 
 using base::boot_time;
 
-departure::departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease)
+departure::departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease,
+                     boot_time held)
     : client_{&client}, lock_{std::move(lock)}, lease_{std::move(lease)}
 {
     using kind = core::local_sharing::ending::kind;
-    const auto next = lock_->release(lease_);
+    const auto next = lock_->release(lease_, held);
     switch (next.what) {
     case kind::done: break;
     case kind::lost:
@@ -119,7 +120,7 @@ void depart_unnoticed(client_state& client, const std::shared_ptr<local_lock>& l
                       const core::lease_ptr& lease) noexcept
 {
     try {
-        client.start(std::make_unique<departure>(client, lock, lease),
+        client.start(std::make_unique<departure>(client, lock, lease, client.platform().now()),
                      [](const departure& /*over*/) {});
     } catch (...) {
         // There is no memory for that either. The lock is held until this process ends.

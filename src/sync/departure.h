@@ -19,9 +19,10 @@ namespace pawl::sync {
 
 class departure final : public core::machine {
 public:
-    // What needs no server is done here: after it, the next caller may have the lock. `client` must
-    // outlive it.
-    departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease);
+    // What needs no server is done here: after it, the next caller may have the lock. `held` is since when this one had
+    // it. `client` must outlive it.
+    departure(client_state& client, std::shared_ptr<local_lock> lock, core::lease_ptr lease,
+              base::boot_time held);
 
     [[nodiscard]] core::step start(base::boot_time now) override;
     [[nodiscard]] core::step on_reply(const core::reply& got, base::boot_time now) override;

@@ -60,7 +60,12 @@ maybe_trouble grant::enter(const base::interrupt* stop)
         const auto length = capped(lease_->length);
         const auto got = client_->ask(lease_->count(after.holds(), length), stop);
         auto failed = note(got.what, got.sent, length);
-        if (failed) undo_entry();
+        if (failed) {
+            undo_entry();
+        } else {
+            client_->counters().each(lock_->measured(),
+                                     [](auto& here) { here.granted[grant_way::re_entered].add(); });
+        }
         return failed;
     } catch (...) {
         // For example, no descriptors are left. A count that stayed up would keep the lock for ever.
@@ -91,7 +96,7 @@ maybe_trouble grant::leave_to_server()
     auto& leases = client_->leases();
     leases.notice_time(lease_);
     static_cast<void>(drop_one());
-    lock_->given_back(lease_);
+    lock_->given_back(lease_, since_);
     if (leases.end(lease_)) return std::nullopt;
     // What may be left of it at the server can go.
     leases.give_back(lease_, lease_->wanted_until);
@@ -105,7 +110,7 @@ void grant::leave(result_handler done)
         ask(lease_->count(left, capped(lease_->length)), std::move(done));
         return;
     }
-    client_->start(std::make_unique<departure>(*client_, lock_, lease_),
+    client_->start(std::make_unique<departure>(*client_, lock_, lease_, since_),
                    [done = std::move(done)](const departure& over) { done(over.outcome()); });
 }
 
@@ -113,7 +118,7 @@ void grant::leave_unheard(result_handler done)
 {
     // The nodes of a quorum keep no count, so they need not hear of an inner hold.
     if (drop_one() > 0) return;
-    auto leaving = std::make_unique<departure>(*client_, lock_, lease_);
+    auto leaving = std::make_unique<departure>(*client_, lock_, lease_, since_);
     if (leaving->is_over()) {
         done(leaving->outcome());
         return;
@@ -161,7 +166,7 @@ unsigned grant::drop_one()
 
 maybe_trouble grant::release()
 {
-    departure leaving{*client_, lock_, lease_};
+    departure leaving{*client_, lock_, lease_, since_};
     try {
         client_->driver().run(leaving, nullptr);
     } catch (const std::system_error& e) {
@@ -255,7 +260,7 @@ void grant::changed()
     // It may have been released meanwhile.
     if (!may_end()) return;
     static_cast<void>(drop_one());
-    static_cast<void>(lock_->release(lease_));
+    static_cast<void>(lock_->release(lease_, since_));
     auto& leases = client_->leases();
     static_cast<void>(leases.end(lease_));
     // A delayed copy of its acquire may still arrive. Then it would join the queue, or enter once more. Or it has

@@ -33,13 +33,14 @@ enum class release_mode : std::uint8_t {
 
 class grant : public std::enable_shared_from_this<grant> {
 public:
-    // When its last hold leaves, the lock is released to `lock`.
+    // When its last hold leaves, the lock is released to `lock`. `since` is now.
     grant(std::shared_ptr<client_state> client, core::lease_ptr lease,
-          std::shared_ptr<local_lock> lock, release_mode how)
+          std::shared_ptr<local_lock> lock, release_mode how, base::boot_time since)
         : client_{std::move(client)},
           lease_{std::move(lease)},
           lock_{std::move(lock)},
           how_{how},
+          since_{since},
           fence_{lease_->fence}
     {
     }
@@ -135,6 +136,7 @@ private:
     std::shared_ptr<local_lock> lock_;
     release_mode how_;
     std::atomic<bool> has_ended_{false};
+    base::boot_time since_;
     std::uint64_t fence_;
     std::atomic<core::lock_word> word_{core::lock_word::locked()};
     // Of a reader whose token was asked for. Then own_loss_ may be set.

@@ -1,8 +1,10 @@
 #include "sync/lease_keeper.h"
 
+#include "base/mutant.h"
 #include "base/require.h"
 #include "sync/log_records.h"
 #include "sync/loop_driver.h"
+#include "sync/measured.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -54,6 +56,7 @@ lease_keeper::lease_keeper(const client_options& options, const surroundings& ar
       stops_{*around.stops},
       handlers_{*around.handlers},
       log_{*around.log},
+      counters_{*around.counters},
       server_{around.store->shown()},
       table_{options.clock_drift, options.command_limit,
              [&platform = *around.platform] { return platform.random_unit(); }},
@@ -111,19 +114,28 @@ void lease_keeper::lose(const lease_ptr& lease, cause why)
     tell(changes);
 }
 
-void lease_keeper::rest(const lease_ptr& lease)
+void lease_keeper::rest(const lease_ptr& lease, std::chrono::nanoseconds held,
+                        observe::lock_counters* measured)
 {
     const common::scoped_lock guard{mutex_};
+    counters_.each(measured, [&](auto& here) { here.inside.hold.add_alone(held); });
     if (lease->is_over()) return;
     table_.rest(lease);
     set_alarm();
     tell_handlers({lease, lease->state, hold_state::released, cause::none, {}});
 }
 
-void lease_keeper::pass_on(const lease_ptr& lease, std::uint64_t fence)
+void lease_keeper::pass_on(const lease_ptr& lease, const local_grant& next)
 {
     const common::scoped_lock guard{mutex_};
-    table_.pass_on(lease, fence, platform_.now());
+    counters_.each(next.measured, [&](auto& here) {
+        (next.lingered ? here.inside.lingered : here.inside.passed_on).add_alone();
+        here.inside.wait.add_alone(next.waited);
+        if (base::is(base::mutant::passed_on_twice) && !next.lingered) {
+            here.inside.passed_on.add_alone();
+        }
+    });
+    table_.pass_on(lease, next.fence, next.now);
     set_alarm();
     lease->lost = std::stop_source{std::nostopstate};
 }
@@ -233,6 +245,9 @@ void lease_keeper::renew(const std::vector<lease_ptr>& due, boot_time now)
         sent.push_back({lease, length});
         patience = std::min(patience, core::renewal_limit(lease->length, command_limit_));
     }
+    for (const auto& each : sent) {
+        counters_.each(measured(*each.lease), [](auto& here) { here.renewals_sent.add(); });
+    }
     store_.submit(std::move(request), patience, always_wanted,
                   [this, sent = std::move(sent), now](const core::reply& got) {
                       on_renewed(sent, now, std::get<core::renew_request::reply>(got));
@@ -250,6 +265,7 @@ void lease_keeper::on_renewed(const std::vector<renewal>& sent, boot_time when,
         table_.expire(now, changes);
         for (std::size_t i = 0; i < sent.size(); ++i) {
             const auto& [lease, length] = sent[i];
+            count(sent[i], replies[i], now);
             table_.on_renewal(lease, replies[i], length, when, now, changes);
         }
         tell(changes);
@@ -348,6 +364,7 @@ void lease_keeper::tell(const core::transitions& changes)
             });
         }
         if (lease.idle) continue;
+        count(change);
         if (change.to == hold_state::lost && lease.lost.stop_possible()) {
             stops_.post([lost = lease.lost]() mutable { lost.request_stop(); });
         }
@@ -360,6 +377,41 @@ void lease_keeper::tell(const core::transitions& changes)
         }
         tell_handlers(change);
     }
+}
+
+void lease_keeper::count(const core::transition& change)
+{
+    const bool was_in_jeopardy = change.from == hold_state::jeopardy;
+    counters_.each(measured(*change.which), [&](auto& here) {
+        if (change.to == hold_state::jeopardy) here.jeopardies.add_alone();
+        if (change.to == hold_state::held && was_in_jeopardy) here.recoveries.add_alone();
+        if (change.to != hold_state::lost) return;
+        here.losses[change.why].add_alone();
+        if (was_in_jeopardy) here.lost_in_jeopardy.add_alone();
+    });
+}
+
+// Before the lease_table hears of it: then the old deadline is still known.
+void lease_keeper::count(const renewal& sent, const core::hold_reply& got, boot_time now)
+{
+    const auto* const status = std::get_if<core::hold_status>(&got);
+    const bool failed = std::holds_alternative<core::failure>(got);
+    const bool denied = status != nullptr && *status != core::hold_status::done;
+    counters_.each(measured(*sent.lease), [&](auto& here) {
+        if (failed) {
+            here.renewals_failed.add_alone();
+        } else if (denied) {
+            here.renewals_denied.add_alone();
+        } else {
+            here.renewals_done.add_alone();
+            here.margin.add_alone(sent.lease->deadline.load() - now);
+        }
+    });
+}
+
+observe::lock_counters* lease_keeper::measured(const core::lease& lease) const
+{
+    return sync::measured(counters_, *lease.what);
 }
 
 void lease_keeper::tell_handlers(const core::transition& change)
@@ -381,6 +433,15 @@ std::vector<lease_ptr> lease_keeper::all()
     auto found = table_.all();
     std::erase_if(found, [](const auto& lease) { return lease->idle.load(); });
     return found;
+}
+
+std::size_t lease_keeper::count()
+{
+    const common::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.expire(platform_.now(), changes);
+    tell(changes);
+    return table_.size();
 }
 
 }  // namespace pawl::sync

@@ -11,6 +11,7 @@
 #include "common/mutex.h"
 #include "core/give_back.h"
 #include "core/lease_table.h"
+#include "observe/client_counters.h"
 #include "observe/dispatcher.h"
 #include "observe/log_writer.h"
 #include "store/store.h"
@@ -44,11 +45,21 @@ public:
                   base::boot_time sent);
     void lose(const core::lease_ptr& lease, cause why);
 
-    // The hold was released, but the lease goes on, idle.
-    void rest(const core::lease_ptr& lease);
+    // The hold was released after it had lasted for `held`, but the lease goes on, idle. This and pass_on() also count:
+    // they are the only ones that are called when a lock stays in the process, and have the mutex anyway. `measured` is
+    // null if the lock is not counted by itself.
+    void rest(const core::lease_ptr& lease, std::chrono::nanoseconds held,
+              observe::lock_counters* measured);
 
     // Another hold has it now, with this fence, and with a stop token of its own.
-    void pass_on(const core::lease_ptr& lease, std::uint64_t fence);
+    struct local_grant {
+        std::uint64_t fence{};
+        base::boot_time now{};
+        std::chrono::nanoseconds waited{};
+        bool lingered = false;                       // nobody wanted it when it was released
+        observe::lock_counters* measured = nullptr;  // as above
+    };
+    void pass_on(const core::lease_ptr& lease, const local_grant& next);
 
     // Stop is requested when the hold with this fence loses the lock. The source has no state if that
     // hold does not have the lock any more.
@@ -74,6 +85,9 @@ public:
     // The leases that are not lost, released or idle.
     [[nodiscard]] std::vector<core::lease_ptr> all();
 
+    // How many are not lost or released. Idle ones count.
+    [[nodiscard]] std::size_t count();
+
 private:
     void on_alarm();
     void renew_all();
@@ -92,6 +106,10 @@ private:
     void set_alarm() PAWL_REQUIRES(mutex_);
     void tell(const core::transitions& changes) PAWL_REQUIRES(mutex_);
     void tell_handlers(const core::transition& change);
+    void count(const core::transition& change) PAWL_REQUIRES(mutex_);
+    void count(const renewal& sent, const core::hold_reply& got, base::boot_time now)
+        PAWL_REQUIRES(mutex_);
+    [[nodiscard]] observe::lock_counters* measured(const core::lease& lease) const;
 
     using event_handler = std::function<void(const event&)>;
 
@@ -105,6 +123,7 @@ private:
     observe::dispatcher& stops_;
     observe::dispatcher& handlers_;
     observe::log_writer& log_;
+    observe::client_counters& counters_;
     std::string server_;  // for messages
 
     common::mutex mutex_;

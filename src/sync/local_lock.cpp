@@ -8,6 +8,7 @@ namespace pawl::sync {
 local_lock::local_lock(client_state& client, settings_ptr settings, std::weak_ptr<local_locks> all)
     : client_{&client},
       settings_{std::move(settings)},
+      measured_{client.measured(settings_->what)},
       all_{std::move(all)},
       machine_(machine_for(*settings_))
 {
@@ -58,16 +59,25 @@ public:
 
     [[nodiscard]] base::boot_time now() const noexcept { return now_; }
 
+    // A grant that was held since then has ended.
+    void grant_ends(base::boot_time held) noexcept { lasted_ = now_ - held; }
+
 private:
     local_lock& lock_;
     base::boot_time now_;
+    std::optional<std::chrono::nanoseconds> lasted_;
 };
 
 local_lock::event::~event()
 {
     const auto what = lock_.sharing().take_effects();
     auto& leases = lock_.client_->leases();
-    if (what.resting) leases.rest(what.resting);
+    if (what.resting) {
+        leases.rest(what.resting, *lasted_, lock_.measured_);
+    } else if (lasted_) {
+        lock_.client_->counters().each(lock_.measured_,
+                                       [&](auto& here) { here.hold.add(*lasted_); });
+    }
     for (const auto& each : what.ended) {
         static_cast<void>(leases.end(each.lease));
         if (!each.to_server) continue;
@@ -100,24 +110,25 @@ void local_lock::look_at(base::boot_time when)
     });
 }
 
-local_lock::turn local_lock::arrive(bool may_wait)
+local_lock::turn local_lock::arrive(bool may_wait, base::boot_time asked)
 {
     const event here{*this};
-    return passed_on(sharing().arrive(may_wait, here.now()));
+    return passed_on(sharing().arrive(may_wait, here.now()), asked, here.now());
 }
 
-local_lock::turn local_lock::first_look(ticket mine, std::weak_ptr<bell> woken_by)
+local_lock::turn local_lock::first_look(ticket mine, base::boot_time asked,
+                                        std::weak_ptr<bell> woken_by)
 {
     const event here{*this};
-    auto what = passed_on(sharing().look(mine, here.now()));
+    auto what = passed_on(sharing().look(mine, here.now()), asked, here.now());
     if (what.what == turn::kind::wait) waiting_.emplace(what.number, std::move(woken_by));
     return what;
 }
 
-local_lock::turn local_lock::look(ticket mine)
+local_lock::turn local_lock::look(ticket mine, base::boot_time asked)
 {
     const event here{*this};
-    auto what = passed_on(sharing().look(mine, here.now()));
+    auto what = passed_on(sharing().look(mine, here.now()), asked, here.now());
     auto woken_by = waiting_.extract(mine);
     // It may have to wait again, with another ticket.
     if (what.what == turn::kind::wait && woken_by) {
@@ -128,9 +139,14 @@ local_lock::turn local_lock::look(ticket mine)
 }
 
 // The mutex is held: no thread may see the lease as idle any more.
-local_lock::turn local_lock::passed_on(turn what)
+local_lock::turn local_lock::passed_on(turn what, base::boot_time asked, base::boot_time now)
 {
-    if (what.what == turn::kind::take) client_->leases().pass_on(what.lease, what.fence);
+    if (what.what != turn::kind::take) return what;
+    client_->leases().pass_on(what.lease, {.fence = what.fence,
+                                           .now = now,
+                                           .waited = now - asked,
+                                           .lingered = what.lingered,
+                                           .measured = measured_});
     return what;
 }
 
@@ -162,15 +178,17 @@ void local_lock::not_granted(bool alone, const trouble& why,
     sharing().not_granted(alone, why, seen, here.now());
 }
 
-core::local_sharing::ending local_lock::release(const core::lease_ptr& lease)
+core::local_sharing::ending local_lock::release(const core::lease_ptr& lease, base::boot_time held)
 {
-    const event here{*this};
+    event here{*this};
+    here.grant_ends(held);
     return sharing().release(lease, here.now());
 }
 
-void local_lock::given_back(const core::lease_ptr& lease)
+void local_lock::given_back(const core::lease_ptr& lease, base::boot_time held)
 {
-    const event here{*this};
+    event here{*this};
+    here.grant_ends(held);
     sharing().given_back(lease, here.now());
 }
 

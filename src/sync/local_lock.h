@@ -30,20 +30,25 @@ public:
 
     [[nodiscard]] const settings_ptr& settings() const noexcept { return settings_; }
 
-    // All of these are as in core::local_sharing. From any thread.
+    // What is counted of it, besides what the client counts of all its locks. Null if nothing is.
+    [[nodiscard]] observe::lock_counters* measured() const noexcept { return measured_; }
+
+    // All of these are as in core::local_sharing. From any thread. `asked` is when the caller began to wait, `held` since
+    // when the grant that ends was held.
     using turn = core::local_sharing::turn;
     using ticket = core::local_sharing::ticket;
-    [[nodiscard]] turn arrive(bool may_wait);
+    [[nodiscard]] turn arrive(bool may_wait, base::boot_time asked);
     // Directly after it has lined up, because its turn may have come before there was a bell. From now
     // on the bell rings when the caller has to look.
-    [[nodiscard]] turn first_look(ticket mine, std::weak_ptr<bell> woken_by);
-    [[nodiscard]] turn look(ticket mine);
+    [[nodiscard]] turn first_look(ticket mine, base::boot_time asked, std::weak_ptr<bell> woken_by);
+    [[nodiscard]] turn look(ticket mine, base::boot_time asked);
     void leave(ticket mine);
     [[nodiscard]] core::local_sharing::question begin_to_ask(bool alone);
     void granted(bool alone, const core::lease_ptr& lease);
     void not_granted(bool alone, const trouble& why, const std::optional<core::silence>& seen);
-    [[nodiscard]] core::local_sharing::ending release(const core::lease_ptr& lease);
-    void given_back(const core::lease_ptr& lease);
+    [[nodiscard]] core::local_sharing::ending release(const core::lease_ptr& lease,
+                                                      base::boot_time held);
+    void given_back(const core::lease_ptr& lease, base::boot_time held);
     [[nodiscard]] bool begin_change(const core::lease_ptr& lease);
     void kept(const core::lease_ptr& lease, const core::keep_reply& got, base::boot_time sent);
     void wanted();
@@ -60,10 +65,11 @@ private:
     using machine = std::variant<core::local_lock, core::local_readers>;
     [[nodiscard]] static machine machine_for(const lock_settings& settings);
     [[nodiscard]] core::local_sharing& sharing() PAWL_REQUIRES(mutex_);
-    [[nodiscard]] turn passed_on(turn what);
+    [[nodiscard]] turn passed_on(turn what, base::boot_time asked, base::boot_time now);
 
     client_state* client_;
     settings_ptr settings_;
+    observe::lock_counters* measured_;
     std::weak_ptr<local_locks> all_;  // it may outlive them, in a task that never runs
 
     common::mutex mutex_;

@@ -13,6 +13,16 @@
 #include <variant>
 
 namespace pawl::sync {
+namespace {
+
+// A gate gives nothing to hold, so a wait for it is no attempt to get a lock.
+void count(client_state& client, const local_lock& lock, errc why) noexcept
+{
+    if (core::is_gate(lock.settings()->what.kind)) return;
+    client.counters().each(lock.measured(), [&](auto& here) { here.not_granted[why].add(); });
+}
+
+}  // namespace
 
 lock_state::lock_state(std::shared_ptr<client_state> client, settings_ptr settings)
     : client_{std::move(client)}, settings_{std::move(settings)}
@@ -24,6 +34,13 @@ lock_state::lock_state(std::shared_ptr<client_state> client, settings_ptr settin
 lock_state::result lock_state::acquire(time_limit limit, const std::stop_token& stop)
 {
     if (client_->inherited()) return trouble{errc::wrong_process, {}};
+    auto got = try_to_acquire(limit, stop);
+    if (const auto* const failed = std::get_if<trouble>(&got)) count(failed->code);
+    return got;
+}
+
+lock_state::result lock_state::try_to_acquire(time_limit limit, const std::stop_token& stop)
+{
     if (stop.stop_requested()) return trouble{errc::cancelled, {}};
     // Until the lease_keeper has the lease.
     const base::call_under_way mark{client_->platform()};
@@ -141,7 +158,10 @@ void lock_state::enter_instead_of(const hold& from, std::string_view action,
 void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_completion> told,
                          std::stop_token stop)
 {
-    if (const auto failed = prepare()) raise(*failed);
+    if (const auto failed = prepare()) {
+        count(failed->code);
+        raise(*failed);
+    }
     auto done = [client = client_.get(), action = action(),
                  told = std::move(told)](acquisition& over) {
         auto& got = over.outcome();
@@ -150,12 +170,18 @@ void lock_state::acquire(time_limit limit, std::unique_ptr<async::acquire_comple
             return;
         }
         const auto& failed = std::get<trouble>(got);
+        sync::count(*client, over.lock(), failed.code);
         told->done(hold{}, failed.code,
                    describe(action, over.name(), client->server(), failed.code, failed.detail));
     };
     client_->start(
         std::make_unique<acquisition>(*client_, lock_, limit, release_mode::in_background),
         std::move(stop), std::move(done));
+}
+
+void lock_state::count(errc why) const noexcept
+{
+    sync::count(*client_, *lock_, why);
 }
 
 void lock_state::raise(std::string_view action, const trouble& what) const

@@ -52,6 +52,9 @@ public:
     [[nodiscard]] hold* current() const noexcept;
     [[nodiscard]] std::unique_ptr<hold> take_current() noexcept;
 
+    // A call has ended without the lock.
+    void count(errc why) const noexcept;
+
     // Whether the calling thread would wait for itself. Of a shared_mutex both sides count.
     [[nodiscard]] bool would_deadlock() const;
     [[nodiscard]] trouble deadlock() const;
@@ -74,6 +77,7 @@ private:
         return settings_->what.kind == core::object_kind::counted;
     }
     [[nodiscard]] maybe_trouble prepare();
+    [[nodiscard]] result try_to_acquire(time_limit limit, const std::stop_token& stop);
     [[nodiscard]] result acquire_anew(time_limit limit, const base::interrupt& stop);
     class side_change;
     [[nodiscard]] result other_sides(const hold& from) const;

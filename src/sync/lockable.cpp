@@ -25,7 +25,10 @@ bool lockable::try_lock()
 
 bool lockable::try_lock_within(time_limit limit)
 {
-    if (!state_->client().inherited() && state_->would_deadlock()) return false;
+    if (!state_->client().inherited() && state_->would_deadlock()) {
+        state_->count(errc::would_deadlock);
+        return false;
+    }
     auto got = try_acquire_within(limit, {});
     if (got) state_->keep(std::move(*got));
     return got.has_value();

@@ -3,6 +3,7 @@
 
 #include "base/platform.h"
 #include "base/scheduler.h"
+#include "observe/client_counters.h"
 #include "observe/dispatcher.h"
 #include "observe/log_writer.h"
 #include "store/store.h"
@@ -25,6 +26,7 @@ struct surroundings {
     std::unique_ptr<base::scheduler> loop;
     std::shared_ptr<store::store> store;  // uses `loop`
     bool quorum = false;                  // the store is a quorum
+    observe::counters_ptr counters = std::make_shared<observe::client_counters>();
 };
 
 // Makes the parts for the server that the URL names. Throws pawl::error (bad_argument).

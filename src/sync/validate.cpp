@@ -100,6 +100,12 @@ void validate(const client_options& options)
         refuse("pool_size", std::to_string(options.pool_size), "1 to 1024");
     }
     check("longest_lease", options.longest_lease, 10ms, 60s, "10 ms to 60 s");
+    constexpr std::size_t most_measured = 100;
+    if (options.measured_locks.size() > most_measured) {
+        refuse("measured_locks", std::to_string(options.measured_locks.size()) + " names",
+               "0 to 100 names");
+    }
+    for (const auto& name : options.measured_locks) core::check_name("measured_locks: name", name);
     // In this form, the condition is also false for NaN.
     if (!(options.clock_drift >= 0 && options.clock_drift <= 0.5)) {
         refuse("clock_drift", std::to_string(options.clock_drift), "0 to 0.5");

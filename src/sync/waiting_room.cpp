@@ -22,6 +22,12 @@ void waiting_room::listen()
     loop_.post([this] { store_.listen(client_, *this); });
 }
 
+std::size_t waiting_room::count()
+{
+    const common::scoped_lock guard{mutex_};
+    return places_.size();
+}
+
 void waiting_room::doubt()
 {
     loop_.post([this] { store_.doubt(); });

@@ -15,6 +15,7 @@
 #include "sync/surroundings.h"
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,6 +42,9 @@ public:
     [[nodiscard]] bool is_listening() const noexcept { return listening_; }
 
     [[nodiscard]] const std::string& client() const noexcept { return client_; }
+
+    // How many waiters have a place here.
+    [[nodiscard]] std::size_t count();
 
     // A waiter found its grant by looking, so the message was lost. Perhaps the connection is dead.
     void doubt();

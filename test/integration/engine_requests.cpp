@@ -234,8 +234,8 @@ engine_request engine_requests::acquire(const redis::script& script)
 {
     const auto wanted_until = chance(0.1) ? one_of({"1", "x", "", "0000000000000001"})
                                           : one_of({"0", "9999999999999999"});
-    const auto flags =
-        chance(0.02) ? one_of({"x", ""}) : one_of({"0", "1", "2", "2", "3", "3", "6", "7"});
+    const auto flags = chance(0.02) ? one_of({"x", ""})
+                                    : one_of({"0", "1", "2", "2", "3", "3", "6", "7", "18", "19"});
     const auto who = new_or_recent_waiter();
     std::vector<std::string> arguments{who.name, wanted_until, flags,
                                        kept_until() + "x" + who.client + who.reserve + who.lease};

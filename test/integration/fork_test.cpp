@@ -72,6 +72,7 @@ TEST_F(forked_child, gets_the_wrong_process_error)
         expect("resize", told);
         held_->release(told);
         expect("release", told);
+        if (client_->metrics() != metrics{}) complaints += "metrics of the parent\n";
         const std::string message = outcome_of([&] { client_->ping(); }).message;
         if (!contains(message, "child")) complaints += "no advice: " + message + '\n';
         return complaints;

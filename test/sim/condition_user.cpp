@@ -110,6 +110,7 @@ void condition_user::one_cycle(dice& dice)
     std::error_code ec;
     const auto limit = dice.spread(stage_->what.delay, 3 * stage_->what.lease);
     auto got = locks_[mine.lock]->lock().try_acquire_for(limit, stop_token_for(dice), ec);
+    seen_.ended(ec);
     if (!got) {
         checker_->failed(*process_, mine.lock, "acquire", ec, {mine.forgets});
         return;
@@ -235,6 +236,7 @@ bool condition_user::wait(dice& dice, turn& mine, time_limit limit, const std::s
                          {mine.forgets, ends_by_itself(locks_[lock]->options)});
         return false;
     }
+    ++seen_.woken;
     mine.enter();
     return !end->ec;
 }
@@ -257,6 +259,7 @@ void condition_user::pass_gate(dice& dice, std::size_t lock)
         turn mine{*this, lock};
         std::error_code ec;
         mine.held = locks_[lock]->lock().acquire(ec);
+        seen_.ended(ec);
         if (ec) {
             checker_->failed(*process_, lock, "acquire", ec, {mine.forgets});
             continue;

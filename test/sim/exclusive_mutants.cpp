@@ -206,6 +206,10 @@ std::vector<mutant> exclusive_mutants()
          "some clients take the next stripe for each id",
          code::stripe_off_in_one_client,
          {}},
+        {"passed-on-twice",
+         "the metrics count a lock twice that is passed on",
+         code::passed_on_twice,
+         {}},
         {"D38", "a client uses one holder id for all its grants", code::d38_same_holder, {}},
     };
 }

@@ -180,6 +180,7 @@ void lock_user::lock_and_unlock(dice& dice, const wish& what)
     } catch (const error& e) {
         ec = e.code();
     }
+    seen_.ended(ec);
     if (ec) {
         checker_->acquire_failed(
             *process_, lock, ec,
@@ -236,6 +237,7 @@ std::optional<hold> lock_user::try_to_get(dice& dice, const wish& what)
         break;
     }
     }
+    seen_.ended(ec);
     // It was granted in time, but this thread ran too late to use it.
     const bool late = got && got->valid_for() <= 0ns;
     if (late && asynchronous && stage_->what.has(fault::slow_threads)) return std::nullopt;
@@ -269,6 +271,7 @@ void lock_user::get_for_sure(dice& dice, const wish& what)
             const checker::wait waits{*checker_, what.lock, what.by.how};
             held = what.by.what->acquire(ec);
         }
+        seen_.ended(ec);
         if (!ec) {
             critical_section(dice, what, std::move(held));
             return;

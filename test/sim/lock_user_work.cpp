@@ -50,7 +50,10 @@ std::optional<hold> lock_user::change_sides(dice& dice, const wish& what, belief
     } else if (auto reader = lock->downgrade(std::move(held), ec); !ec) {
         changed = std::move(reader);
     }
-    if (changed) return changed;
+    if (changed) {
+        seen_.ended({});
+        return changed;
+    }
     if (process_->last_id() != id_before) checker_->gave_up(*process_, what.lock);
     checker_->not_changed(mine, ec);
     return std::nullopt;
@@ -107,15 +110,18 @@ void lock_user::enter_again(dice& dice, const belief& outer)
     std::error_code ec;
     auto inner = here.recursive->try_acquire(ec);
     if (!inner) {
+        seen_.ended(ec);
         checker_->answered(outer, "enter again", ec);
         return;
     }
     if (inner->id() != outer.holder) {
+        seen_.ended({});
         // The outer hold was lost meanwhile, so this is a separate grant.
         critical_section(dice, {outer.lock, here.doors.front(), stage_->world.now()},
                          std::move(*inner));
         return;
     }
+    ++seen_.re_entered;
     checker_->entered_again(outer, *inner);
     sleep(dice.every(stage_->what.work / 4));
     inner->release(ec);

@@ -124,6 +124,7 @@ bool once_user::try_once(dice& dice, std::size_t lock, const std::stop_token& st
     std::error_code ec;
     const bool asynchronous = dice.chance(0.4);
     auto turn = asynchronous ? begin_async(*process_, job, stop, ec) : job.try_begin(stop, ec);
+    seen_.ended(ec);
     if (!turn) {
         checker_->acquire_failed(
             *process_, lock, ec,

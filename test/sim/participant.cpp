@@ -1,6 +1,7 @@
 #include "sim/participant.h"
 
 #include "sim/background.h"
+#include "sim/counted_store.h"
 #include "store/quorum/quorum_store.h"
 #include "store/redis/single_server.h"
 #include "sync/client_access.h"
@@ -47,7 +48,10 @@ void participant::make_client()
     options.command_limit = plan.command_limit;
     options.connect_limit = std::min<milliseconds>(plan.command_limit, 2s);
     options.clock_drift = plan.drift;
-    options.on_event = [this](const event& what) { stage_->checker.heard(*process_, what); };
+    options.on_event = [this](const event& what) {
+        seen_.heard(what);
+        stage_->checker.heard(*process_, what);
+    };
 
     const sim::transport::limits within{.connect = options.connect_limit,
                                         .command = options.command_limit};
@@ -73,6 +77,7 @@ void participant::make_client()
                                           .quarantine = plan.quarantine,
                                           .log = {}});
     }
+    around.store = std::make_shared<counted_store>(std::move(around.store), seen_);
     client_.reset(new client(client_access::make(std::move(options), std::move(around))));
 }
 
@@ -98,6 +103,11 @@ void participant::leave()
         client_.reset();
         transports_.clear();
     });
+}
+
+std::string participant::wrong_metrics() const
+{
+    return seen_.difference(client_->metrics());
 }
 
 void participant::sleep(nanoseconds duration)

@@ -3,6 +3,7 @@
 
 #include "sim/dice.h"
 #include "sim/family.h"
+#include "sim/own_count.h"
 #include "sim/plan.h"
 #include "sim/process.h"
 #include "sim/run_checker.h"
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace pawl::sim {
@@ -46,6 +48,10 @@ public:
     // Destroys the client, in a thread of the process.
     void leave();
 
+    // When no thread has a lock or wants one: what the client's metrics say otherwise than what was counted here. Empty
+    // if they agree.
+    [[nodiscard]] std::string wrong_metrics() const;
+
     [[nodiscard]] sim::process& process() noexcept { return *process_; }
     // The network between it and this server.
     [[nodiscard]] sim::network& network(std::size_t node) { return networks_[node]; }
@@ -66,6 +72,7 @@ protected:
     [[nodiscard]] std::stop_token stop_token_for(dice& dice);
 
     stage* stage_;
+    own_count seen_;
     std::shared_ptr<sim::process> process_;
     std::vector<sim::network> networks_;  // to each server
     dice dice_;

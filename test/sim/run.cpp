@@ -200,12 +200,22 @@ void run::watch_waiting(nanoseconds from)
     });
 }
 
+void run::check_metrics()
+{
+    for (const auto& each : participants_) {
+        if (each->process().is_dead()) continue;
+        const auto wrong = each->wrong_metrics();
+        if (!wrong.empty()) checker_->wrong_metrics(each->process(), wrong);
+    }
+}
+
 void run::finish()
 {
     finishing_ = true;
     go_on_until(world_.now() + checker_->time_to_clean_up());
     if (checker_->found()) return;
     checker_->check_orphans();
+    check_metrics();
     for (const auto& each : participants_) {
         if (!each->process().is_dead()) each->leave();
     }

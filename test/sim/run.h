@@ -75,6 +75,7 @@ private:
     void heal();
     void drain();
     void watch_waiting(nanoseconds from);
+    void check_metrics();
     void finish();
 
     plan plan_;

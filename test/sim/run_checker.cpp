@@ -23,6 +23,11 @@ void run_checker::fail(std::string_view check, std::optional<std::size_t> lock,
     trace_->note(lock, [&] { return "✗ " + std::string{check} + ": " + text; });
 }
 
+void run_checker::wrong_metrics(const process& who, const std::string& text)
+{
+    fail("metrics agree", std::nullopt, "process " + std::to_string(who.number()) + ": " + text);
+}
+
 void run_checker::lease_asked(milliseconds length)
 {
     longest_ = std::max(longest_, length);

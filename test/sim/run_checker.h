@@ -76,6 +76,8 @@ public:
     [[nodiscard]] virtual std::string key_of(std::size_t lock) const;
     [[nodiscard]] virtual std::vector<std::string> keys_used() const;
     virtual void check_leftovers() { check_leftovers_at(*server_); }
+    // The metrics of the client in this process do not say what happened there.
+    void wrong_metrics(const process& who, const std::string& text);
     void does_not_end() { fail("liveness", std::nullopt, "it does not end"); }
     virtual void too_late(const std::string& text) { fail("liveness", std::nullopt, text); }
 

@@ -29,6 +29,7 @@ struct how {
     bool join = true;
     bool fair = false;
     bool mend = false;
+    bool count = false;  // to say how many wait
     std::chrono::milliseconds lease = 3s;
     std::chrono::milliseconds stay = 9s;
     std::string_view client = listening_client;
@@ -61,8 +62,9 @@ protected:
     std::string acquire(std::string_view holder, const how& asked = {})
     {
         const auto& script = is_hash() ? ours::hash_acquire : ours::plain_acquire;
-        const auto flags = std::to_string((asked.repeated ? 1 : 0) + (asked.join ? 2 : 0) +
-                                          (asked.fair ? 4 : 0) + (asked.mend ? 8 : 0));
+        const auto flags =
+            std::to_string((asked.repeated ? 1 : 0) + (asked.join ? 2 : 0) + (asked.fair ? 4 : 0) +
+                           (asked.mend ? 8 : 0) + (asked.count ? 16 : 0));
         return ask({"EVAL", script.text, "3", "a", "f", "q", holder, asked.wanted_until, flags,
                     place(asked)});
     }

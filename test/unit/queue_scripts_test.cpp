@@ -58,6 +58,17 @@ TEST_P(queue_scripts, a_look_does_not_change_the_position)
     }
 }
 
+TEST_P(queue_scripts, a_newcomer_is_told_how_many_wait_if_it_asks_for_that)
+{
+    acquire("h");
+    EXPECT_EQ(acquire("x", {.count = true}), answer("-2 3000 1700000000000000 1"));
+    EXPECT_EQ(acquire("y", {.count = true}), answer("-2 3000 1700000000000000 2"));
+    EXPECT_EQ(acquire("y", {.repeated = true, .count = true}), answer("-2 3000 1700000000000000"))
+        << "it has a place already";
+    EXPECT_EQ(acquire("z", {.join = false, .count = true}), answer("-2 3000 1700000000000000"));
+    EXPECT_EQ(acquire("z", {.mend = true, .count = true}), answer("-2 3000 1700000000000000 3"));
+}
+
 TEST_P(queue_scripts, a_look_joins_again_if_the_place_was_lost)
 {
     acquire("h");

@@ -76,26 +76,27 @@ protected:
 
 TEST_F(keeper_check, of_a_lock_that_is_passed_on_after_its_release)
 {
-    keeper_.rest(lease_);
-    keeper_.pass_on(lease_, 18);
+    keeper_.rest(lease_, 1ms, nullptr);
+    keeper_.pass_on(lease_, {.fence = 18});
     EXPECT_EQ(lease_->fence, 18U);
 }
 
 TEST_F(keeper_check, of_a_lock_that_is_passed_on_while_someone_holds_it)
 {
-    EXPECT_DEATH(keeper_.pass_on(lease_, 18), "a lock is passed on while someone holds it");
+    EXPECT_DEATH(keeper_.pass_on(lease_, {.fence = 18}),
+                 "a lock is passed on while someone holds it");
 }
 
 TEST_F(keeper_check, of_a_lock_that_is_passed_on_with_the_fence_of_its_last_holder)
 {
-    keeper_.rest(lease_);
-    EXPECT_DEATH(keeper_.pass_on(lease_, 17), "a fence that does not grow");
+    keeper_.rest(lease_, 1ms, nullptr);
+    EXPECT_DEATH(keeper_.pass_on(lease_, {.fence = 17}), "a fence that does not grow");
 }
 
 TEST_F(keeper_check, of_a_lock_that_is_released_twice)
 {
-    keeper_.rest(lease_);
-    EXPECT_DEATH(keeper_.rest(lease_), "a lock is released that nobody holds");
+    keeper_.rest(lease_, 1ms, nullptr);
+    EXPECT_DEATH(keeper_.rest(lease_, 1ms, nullptr), "a lock is released that nobody holds");
 }
 
 TEST_F(keeper_check, of_a_lock_that_is_given_back_while_someone_holds_it)

@@ -24,7 +24,7 @@ TEST_F(one_server, gives_no_place_in_the_queue_before_its_time_is_known)
     EXPECT_TRUE(std::get<core::busy>(acquire(waiting)).queued);
     ASSERT_EQ(record_.requests.size(), 2U);
     EXPECT_EQ(record_.requests[0].at(8), "0");
-    EXPECT_EQ(record_.requests[1].at(8), "2");
+    EXPECT_EQ(record_.requests[1].at(8), "18");
     EXPECT_TRUE(record_.requests[1].at(9).starts_with("0000005090001x"));
 }
 

@@ -35,9 +35,9 @@ TEST_F(wire, an_acquire_contains_how_it_would_wait)
     server_clock clock{0};
     clock.heard(1'700'000'000'000ms, base::boot_time{10s});
     EXPECT_EQ(from(written(request, clock), 8),
-              (word_list{"2", "1700000001501x0123456789abcdef100030000"}));
+              (word_list{"18", "1700000001501x0123456789abcdef100030000"}));
     request.fair = true;
-    EXPECT_EQ(written(request, clock)[8], "6");
+    EXPECT_EQ(written(request, clock)[8], "22");
 }
 
 TEST_F(wire, a_place_in_the_queue_contains_what_the_server_needs)
@@ -158,6 +158,23 @@ TEST_F(wire, a_busy_reply_to_a_waiting_acquire_means_that_it_is_in_the_queue)
     EXPECT_FALSE(queued());
     request.wait = 30s;
     EXPECT_TRUE(queued());
+}
+
+TEST_F(wire, a_busy_reply_may_say_how_many_wait)
+{
+    auto request = acquire();
+    request.wait = 30s;
+    const auto waiters = [&](const std::string& text) {
+        return std::get<core::busy>(read_text(request, bulk(text))).waiters;
+    };
+    EXPECT_EQ(waiters("0 250 5"), 0U);
+    EXPECT_EQ(waiters("0 250 5 3"), 3U);
+    EXPECT_EQ(waiters("0 250 5 -3"), 0U);
+    EXPECT_EQ(waiters("0 250 5 9223372036854775807"), 1'000'000'000U);
+    for (const std::string nonsense : {"0 250 5 x", "0 250 5 3 4", "1 250 5 3", "-1 0 5 3"}) {
+        const auto got = read_text(request, bulk(nonsense));
+        EXPECT_TRUE(std::holds_alternative<core::failure>(got)) << nonsense;
+    }
 }
 
 TEST_F(wire, replies_to_a_keep)

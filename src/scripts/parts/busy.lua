@@ -1,5 +1,5 @@
 -- Returns the answer that the lock is busy: who holds it, and for how long. `who` is the holder, `ours` says
--- whether it is one of pawl.
+-- whether it is one of pawl. `joined` is from parts/join.lua, or ''.
 --
 -- A holder of pawl is p and 31 hexadecimal digits, or 47: the last 16 of these are its client's.
 -- IS_OF_PAWL(@) is string.byte(@) == 112 and (#@ == 32 or #@ == 48) and not string.find(@, '%X', 2)
@@ -11,4 +11,4 @@ if not ours then
   code = (left == -1 and not is_token) and '-3 ' or '-2 '
 end
 -- Lua writes no more than 14 digits of a number.
-return code .. (left < 1e12 and left or '999999999999') .. ' ' .. micros
+return code .. (left < 1e12 and left or '999999999999') .. ' ' .. micros .. joined

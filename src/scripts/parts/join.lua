@@ -1,5 +1,6 @@
 -- ARGV[1] joins the queue with the place ARGV[4], until `ends`. If it has a place there, that place is kept
--- for longer.
+-- for longer. If `flags` has 16 and the place is a new one, `joined` is a blank and the number of waiters, this one
+-- included.
 local length, found = 0, nil
 if flags % 2 == 1 then
   found = redis.call('LPOS', KEYS[3], ARGV[1])
@@ -19,6 +20,9 @@ else
     redis.call('LSET', KEYS[3], '-1', ARGV[1])
     redis.call('LREM', KEYS[3], '-1', ARGV[1])
   end
+end
+if flags >= 16 and length > 0 then
+  joined = ' ' .. length / 2
 end
 -- Redis takes no number with leading zeros. A clock before September 2001 has them.
 if ends < '1' then

@@ -43,7 +43,7 @@ cluster_node::cluster_node(node_address where, const std::shared_ptr<base::platf
       server{platform,
              std::move(connection),
              how.clock_drift,
-             {.replicated = true, .cluster = true, .acks = how.acks}},
+             {.replicated = true, .cluster = true, .acks = how.acks, .counted_in = how.counted_in}},
       ears{*platform, loop, way, std::move(told)}
 {
 }

@@ -31,6 +31,7 @@ struct cluster_settings {
     redis::transport::limits limits;
     double clock_drift{};
     acknowledging acks{};
+    std::shared_ptr<observe::request_counters> counted_in{};
     // Makes the connection to a node. May throw pawl::error (bad_argument).
     std::function<std::unique_ptr<redis::transport>(redis::server_config)> connect;
 };

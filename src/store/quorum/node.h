@@ -22,9 +22,11 @@ public:
             owner.nodes_.connected(index, run_id);
         };
         way_ = way.get();
-        store_ = std::make_unique<single_server>(
-            owner.platform_, std::move(way), owner.how_.clock_drift,
-            server_settings{.quarantine = owner.how_.quarantine, .note_run = note_run});
+        store_ =
+            std::make_unique<single_server>(owner.platform_, std::move(way), owner.how_.clock_drift,
+                                            server_settings{.quarantine = owner.how_.quarantine,
+                                                            .note_run = note_run,
+                                                            .counted_in = owner.how_.counted_in});
     }
 
     [[nodiscard]] single_server& server() noexcept { return *store_; }

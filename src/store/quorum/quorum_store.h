@@ -39,6 +39,7 @@ public:
         std::chrono::milliseconds quarantine{};
         // Called on the loop, with what users should know of the nodes. May be empty.
         std::function<void(log_record)> log;
+        std::shared_ptr<observe::request_counters> counted_in{};
     };
 
     // `loop` must outlive the store. Stop it before the store is destroyed.

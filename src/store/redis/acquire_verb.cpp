@@ -64,6 +64,13 @@ core::failure lost_since(const core::object& what)
             .detail = "the server has lost the phase of this arrival"};
 }
 
+// The server holds no more than that, so it is nonsense.
+std::uint32_t waiters_in(std::int64_t number)
+{
+    constexpr std::int64_t most = 1'000'000'000;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(number, 0, most));
+}
+
 core::failure not_due(std::int64_t left_ms)
 {
     std::string detail = "its mark has no expiry";
@@ -83,8 +90,10 @@ void append(std::string& out, const acquire_request& what, const script_style& h
     open_call(out, script, how, object, 4 + more.size());
     append_holder(out, what.mine);
     append_micros(out, context.clock.at(what.until).value_or(unknown));
+    // A gate has no holds, and its waiters are not counted.
+    const bool counts_waiters = what.wait && !core::is_gate(object.kind);
     redis::append_word(out, (what.repeated ? 1 : 0) + (what.wait ? 2 : 0) + (what.fair ? 4 : 0) +
-                                (context.mend ? 8 : 0));
+                                (context.mend ? 8 : 0) + (counts_waiters ? 16 : 0));
     auto kept_until = unknown;
     if (what.wait) kept_until = context.clock.at(what.sent).value_or(unknown) + *what.wait;
     auto place = place_text(object, what.place(), kept_until);
@@ -108,9 +117,12 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
         got.maybe_executed = true;
         return got;
     };
-    const auto answer = read_answer(reply, 3);
-    if (!answer) return no_sense();
+    constexpr bool may_say_how_many_wait = true;
+    const auto answer = read_answer(reply, 3, may_say_how_many_wait);
+    const bool is_busy = answer && (answer->code == 0 || answer->code == -2 || answer->code == -3);
+    if (!answer || (answer->more && !is_busy)) return no_sense();
     core::busy others{.left = time_left_in(answer->number), .queued = what.wait.has_value()};
+    if (answer->more) others.waiters = waiters_in(*answer->more);
     switch (answer->code) {
     case 1:
     case 2: {
@@ -136,7 +148,7 @@ core::acquire_reply read(const acquire_request& what, const redis::reply_view& r
 
 std::optional<acquire_time> read_time(const redis::reply_view& reply)
 {
-    const auto answer = read_answer(reply, 3);
+    const auto answer = read_answer(reply, 3, true);
     const auto now = answer ? server_time_in(answer->time_us) : std::nullopt;
     if (!now) return std::nullopt;
     return acquire_time{.now = *now,

@@ -53,7 +53,8 @@ std::optional<std::int64_t> take_number(std::string_view& text) noexcept
     return number;
 }
 
-std::optional<script_answer> read_answer(const redis::reply_view& reply, std::size_t count)
+std::optional<script_answer> read_answer(const redis::reply_view& reply, std::size_t count,
+                                         bool may_have_more)
 {
     if (reply.type() != redis::resp_type::bulk) return std::nullopt;
     auto text = reply.text();
@@ -63,8 +64,12 @@ std::optional<script_answer> read_answer(const redis::reply_view& reply, std::si
         if (!number) return std::nullopt;
         each = *number;
     }
-    if (!text.empty()) return std::nullopt;
-    return script_answer{.code = numbers[0], .number = numbers[1], .time_us = numbers[2]};
+    script_answer got{.code = numbers[0], .number = numbers[1], .time_us = numbers[2]};
+    if (text.empty()) return got;
+    if (!may_have_more) return std::nullopt;
+    got.more = take_number(text);
+    if (!got.more || !text.empty()) return std::nullopt;
+    return got;
 }
 
 std::chrono::milliseconds time_left_in(std::int64_t number) noexcept

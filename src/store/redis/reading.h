@@ -25,10 +25,12 @@ struct script_answer {
     std::int64_t code = 0;
     std::int64_t number = 0;
     std::int64_t time_us = 0;
+    std::optional<std::int64_t> more{};
 };
-// Nothing if the reply is not a text of `count` numbers.
+// Nothing if the reply is not a text of `count` numbers. With `may_have_more`, another one may follow.
 [[nodiscard]] std::optional<script_answer> read_answer(const redis::reply_view& reply,
-                                                       std::size_t count);
+                                                       std::size_t count,
+                                                       bool may_have_more = false);
 
 // Removes the first word from a text and returns it. take_number() returns nothing if the word is not a
 // number.

@@ -5,6 +5,7 @@
 
 #include "base/platform.h"
 #include "core/request.h"
+#include "observe/traffic.h"
 #include "redis/failure.h"
 #include "redis/handshake.h"
 #include "redis/resp.h"
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +44,7 @@ struct server_settings {
     std::function<void(const std::string& run_id)> note_run{};
     // How many replicas must acknowledge a grant.
     acknowledging acks{};
+    std::shared_ptr<observe::request_counters> counted_in{};  // null: requests are not counted
 };
 
 // What calls know about the server, and have learned about it.

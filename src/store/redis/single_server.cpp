@@ -21,6 +21,7 @@ struct single_server::submitted {
     still_wanted wanted;
     reply_handler done;
     std::optional<asking_call> asking{};
+    base::boot_time written{};  // when it was last written to a connection
     std::list<submitted>::iterator self{};
 
     [[nodiscard]] server_call& call() { return asking ? *asking : call_in(what); }
@@ -57,13 +58,43 @@ core::reply single_server::execute(server_call& one, base::boot_time until,
 {
     auto next = server_call::next::send;
     while (next != server_call::next::finish) {
-        const auto problem =
-            way_->call([&](const auto& server, auto& out) { return one.write(server, out); },
-                       {until, stop, one.may_start_server()},
-                       [&](const auto& reply) { next = one.on_reply(reply); });
-        if (problem) return one.on_problem(*problem);
+        // One reference, so that a std::function needs no memory for it.
+        struct {
+            const base::platform& clock;
+            server_call& request;
+            base::boot_time written{};
+        } trip{*platform_, one};
+        count_sent();
+        const auto problem = way_->call(
+            [&trip](const auto& server, auto& out) {
+                trip.written = trip.clock.now();
+                return trip.request.write(server, out);
+            },
+            {until, stop, one.may_start_server()},
+            [&](const auto& reply) { next = one.on_reply(reply); });
+        if (problem) {
+            count_failed();
+            return one.on_problem(*problem);
+        }
+        count_answered(trip.written);
     }
     return one.take();
+}
+
+void single_server::count_sent() const
+{
+    if (memory_.settings.counted_in) memory_.settings.counted_in->sent.add();
+}
+
+void single_server::count_failed() const
+{
+    if (memory_.settings.counted_in) memory_.settings.counted_in->failed.add();
+}
+
+void single_server::count_answered(base::boot_time written) const
+{
+    if (!memory_.settings.counted_in) return;
+    memory_.settings.counted_in->round_trip.add(platform_->now() - written);
 }
 
 std::optional<core::failure> single_server::prepare()
@@ -102,15 +133,18 @@ void single_server::send(submitted& one)
 {
     auto write = [this, which = &one](const auto& server, auto& out) {
         if (memory_.settings.note_run) memory_.settings.note_run(server.run_id);
+        which->written = platform_->now();
         return which->call().write(server, out);
     };
     auto read = [this, which = &one](const auto* reply, const auto* problem) {
         if (problem != nullptr) {
+            count_failed();
             give_up_or_start(*which, *problem);
             return;
         }
         const auto next = which->call().on_reply(*reply);
         if (next == server_call::next::read) return;
+        count_answered(which->written);
         if (next == server_call::next::finish) {
             finish(*which, which->call().take());
         } else if (which->wanted()) {
@@ -119,6 +153,7 @@ void single_server::send(submitted& one)
             submitted_.erase(which->self);
         }
     };
+    count_sent();
     if (one.call().waits_for_replicas()) {
         way_->submit_apart(write, one.patience, read);
     } else {

@@ -54,6 +54,9 @@ private:
                                  still_wanted wanted, reply_handler done);
     void send(submitted& one);
     void give_up_or_start(submitted& one, const redis::failure& why);
+    void count_sent() const;
+    void count_failed() const;
+    void count_answered(base::boot_time written) const;
     void finish(submitted& one, core::reply got);
 
     std::shared_ptr<const base::platform> platform_;

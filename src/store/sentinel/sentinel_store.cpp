@@ -171,11 +171,13 @@ sentinel_store::primary_ptr sentinel_store::connected_to(const primary_choice::p
     const auto destroy = [loop = loop_](primary* what) {
         loop->post([owned = std::shared_ptr<primary>{what}] {});
     };
-    return {new primary{next.number,
-                        kept,
-                        {platform_, std::move(way), how_.clock_drift,
-                         server_settings{.replicated = true, .acks = how_.acks}}},
-            destroy};
+    return {
+        new primary{next.number,
+                    kept,
+                    {platform_, std::move(way), how_.clock_drift,
+                     server_settings{
+                         .replicated = true, .acks = how_.acks, .counted_in = how_.counted_in}}},
+        destroy};
 }
 
 void sentinel_store::switch_to(const primary_choice::primary& next)

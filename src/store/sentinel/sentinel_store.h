@@ -45,6 +45,7 @@ public:
         redis::transport::limits within;
         double clock_drift;
         acknowledging acks;
+        std::shared_ptr<observe::request_counters> counted_in{};
     };
     // `loop` must outlive the store. Stop the loop before the store is destroyed. Throws pawl::error
     // (bad_argument).
