@@ -204,4 +204,38 @@ std::optional<core::failure> single_server::ping(base::boot_time until)
     return problem ? failure_of(*problem) : got;
 }
 
+std::vector<server_answer> single_server::ask(const std::vector<server_question>& questions,
+                                              base::boot_time until)
+{
+    std::vector<server_answer> all;
+    all.reserve(questions.size());
+    for (const auto& each : questions) {
+        all.push_back(each.server == shown() ? ask(each.commands, until)
+                                             : no_such_server(each.server));
+    }
+    return all;
+}
+
+server_answer single_server::ask(const std::vector<command>& commands, base::boot_time until)
+{
+    server_answer got;
+    if (commands.empty()) return got;
+    const auto ask_once = [&] {
+        got.replies.clear();
+        got.sent = platform_->now();
+        return way_->call(
+            [&](const auto&, auto& out) { return append_commands(out, commands); },
+            {until, nullptr, false},
+            [&](const auto& reply) { got.replies.push_back(read_command_reply(reply)); });
+    };
+    auto problem = ask_once();
+    // As in ping().
+    if (problem && problem->sent && problem->what == redis::failure_kind::unreachable) {
+        problem = ask_once();
+    }
+    if (problem) got.problem = failure_of(*problem);
+    got.received = platform_->now();
+    return got;
+}
+
 }  // namespace pawl::store

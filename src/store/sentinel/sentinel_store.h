@@ -35,6 +35,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace pawl::store {
 
@@ -60,6 +61,9 @@ public:
     void on_moved(const std::function<void()>& moved) override { moved_ = moved; }
     void doubt() override;
     std::optional<core::failure> ping(base::boot_time until) override;
+    server_list servers(std::string_view lock, base::boot_time until) override;
+    std::vector<server_answer> ask(const std::vector<server_question>& questions,
+                                   base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return where_.shown; }
 
 private:
