@@ -18,7 +18,4 @@ namespace pawl::store {
 // The replies to these commands, in the same order.
 [[nodiscard]] lock_at_node read_lock(std::span<const command_reply> said);
 
-// Whether a value without an expiry is a holder, by the rule of src/scripts/parts/busy.lua.
-[[nodiscard]] bool looks_like_holder(std::string_view value) noexcept;
-
 }  // namespace pawl::store
