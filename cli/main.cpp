@@ -1,5 +1,6 @@
 // The pawl command: finds the subcommand, and turns exceptions into an exit status.
 #include "bench.h"
+#include "break_hold.h"
 #include "exit_code.h"
 #include "gate.h"
 #include "hide_password.h"
@@ -46,6 +47,7 @@ int dispatch(const std::vector<std::string>& arguments)
     if (name == "ls") return ls(rest);
     if (name == "show") return show(rest);
     if (name == "top") return top(rest);
+    if (name == "break") return break_hold(rest);
     if (name == "wait") return wait_free(rest);
     if (name == "-h" || name == "--help" || name == "help") {
         std::cout << help_text(main_page());

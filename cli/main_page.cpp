@@ -1,6 +1,7 @@
 #include "main_page.h"
 
 #include "bench_options.h"
+#include "break_hold.h"
 #include "gate_options.h"
 #include "lead_options.h"
 #include "local.h"
@@ -113,7 +114,7 @@ page main_page()
                   "pawl local status | stop", "pawl quorum show | init",
                   "pawl ls [OPTIONS] [PATTERN]", "pawl show [OPTIONS] KEY",
                   "pawl top [OPTIONS] [PATTERN]", "pawl wait [OPTIONS] KEY",
-                  "pawl --help | --version"},
+                  "pawl break [OPTIONS] KEY", "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},
                      .help = "Show this help, or that of a command, and exit"},
@@ -122,7 +123,7 @@ page main_page()
                      .help = "Show the version and exit"}},
         .commands = {run_page(), once_page(), latch_page(), barrier_page(), lead_page(),
                      bench_page(), local_page(), quorum_page(), ls_page(), show_page(), top_page(),
-                     wait_free_page()},
+                     wait_free_page(), break_hold_page()},
         .sections = {servers(), settings_files(), environment()},
     };
 }

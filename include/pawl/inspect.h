@@ -1,6 +1,6 @@
 // pawl::inspector shows operators what is on a store: which locks are in use, who has them, in which
-// process, and who waits. It changes nothing. It sends plain commands that read, a bounded number of
-// keys at a time, so that a server with many locks still serves its clients.
+// process, and who waits. It sends plain commands that read, a bounded number of keys at a time, so
+// that a server with many locks still serves its clients. Only break_hold() changes something.
 //
 //   pawl::client client{"redis://127.0.0.1:6379"};
 //   const auto lock = pawl::inspector{client}.look("stock:42");
@@ -131,6 +131,23 @@ struct list_summary {
     std::vector<std::string> notes;  // servers that did not answer, and what else is missing
 };
 
+struct break_order {
+    std::string holder;  // whose hold is to end: holder_info::id
+    std::string reason;  // for the holder's program and the log: up to 1,000 bytes, no NUL
+    std::string by;      // who says so, for the log; up to 1,000 bytes, no NUL
+};
+
+enum class break_outcome {
+    broken,  // the hold is over. If there is a waiter, it has the lock now
+    free,    // nobody has the lock
+    other,   // another holder has it, and keeps it
+};
+
+struct break_report {
+    break_outcome outcome{};
+    std::string note;  // why the log has no entry of it; empty if it has
+};
+
 class PAWL_EXPORT inspector {
 public:
     // The client must outlive it. An inspector is as cheap as a pointer.
@@ -158,6 +175,21 @@ public:
     // Cancellation: by `found`. Each round trip ends within client_options::command_limit.
     list_summary list(const list_options& which,
                       const std::function<bool(const lock_info&)>& found) const;
+
+    // Ends the hold of one holder by force, in one step, and hands the lock over as a release does. A
+    // client that listens is told at once: its hold is `lost`, with the cause `broken` and the reason
+    // as the detail of the event. A client listens once it has had to wait for a lock, or has one with
+    // `linger`. Any other one notices at its next renewal: `vanished` or `taken`. Until the robbed
+    // holder notices, two may be at work, so only a resource that checks the fence is safe.
+    //
+    // An entry in the stream `pawl:log` of the store says who broke which hold, and why.
+    // Round trips: as look(), and two.
+    // On failure: throws pawl::error (bad_argument; not_a_lock; refused, also for a quorum, whose
+    //     holders would take their votes back; unreachable, wrong_process). If the answer got lost,
+    //     the hold may be over.
+    // Threads: any thread may call it.
+    // Cancellation: none. Each round trip ends within client_options::command_limit.
+    break_report break_hold(std::string_view name, const break_order& order) const;
 
 private:
     client* client_;

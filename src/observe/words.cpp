@@ -79,6 +79,7 @@ std::string_view to_string(cause why) noexcept
     case cause::held_too_long: return "held too long";
     case cause::no_beat: return "no beat";
     case cause::bare_majority: return "bare majority";
+    case cause::broken: return "broken by an operator";
     }
     return "unknown";
 }

@@ -1,6 +1,7 @@
 #include "store/question.h"
 
 #include "store/redis/reading.h"
+#include "store/redis/script_call.h"
 
 namespace pawl::store {
 namespace {
@@ -41,13 +42,20 @@ command_reply read_command_reply(const redis::reply_view& reply)
     return got;
 }
 
-unsigned append_commands(std::string& out, const std::vector<command>& commands)
+unsigned append(std::string& out, const server_question& what, const redis::server_facts& server)
 {
-    for (const auto& each : commands) {
+    for (const auto& each : what.commands) {
         const std::vector<std::string_view> words{each.begin(), each.end()};
         redis::append_request(out, words);
     }
-    return static_cast<unsigned>(commands.size());
+    const auto count = static_cast<unsigned>(what.commands.size());
+    if (!what.script) return count;
+    const auto& call = *what.script;
+    open_call(out, *call.which, {script_form::in_full, server}, call.keys.size(),
+              call.arguments.size());
+    for (const auto& each : call.keys) redis::append_word(out, each);
+    for (const auto& each : call.arguments) redis::append_word(out, each);
+    return count + 1;
 }
 
 server_answer no_such_server(std::string_view name)

@@ -3,7 +3,9 @@
 
 #include "base/clock.h"
 #include "core/failure.h"
+#include "redis/handshake.h"
 #include "redis/resp.h"
+#include "redis/scripts.h"
 
 #include <cstddef>
 #include <optional>
@@ -15,11 +17,21 @@ namespace pawl::store {
 
 using command = std::vector<std::string>;
 
+// A call of a script of pawl, sent with its text. Each server gets the form that it understands.
+struct script_question {
+    const redis::script* which;
+    std::vector<std::string> keys;
+    std::vector<std::string> arguments;
+};
+
 // What one server is asked: the commands are sent in one write. After a broken connection they may be sent once more, so
 // none of them may do harm when it is executed twice.
 struct server_question {
     std::string server;  // one of store::servers()
     std::vector<command> commands;
+    std::optional<script_question> script{};  // after the commands
+
+    [[nodiscard]] bool is_empty() const noexcept { return commands.empty() && !script; }
 };
 
 struct command_reply {
@@ -53,7 +65,7 @@ struct server_list {
 [[nodiscard]] command_reply read_command_reply(const redis::reply_view& reply);
 
 // Returns how many there are.
-unsigned append_commands(std::string& out, const std::vector<command>& commands);
+unsigned append(std::string& out, const server_question& what, const redis::server_facts& server);
 
 // The answer for a server that the store does not have, or has no more.
 [[nodiscard]] server_answer no_such_server(std::string_view name);

@@ -33,6 +33,9 @@ public:
     // Another client asks for a lock that lingers in this client.
     virtual void wanted(std::string_view lock) = 0;
 
+    // An operator has ended the hold of this holder.
+    virtual void broken(std::string_view /*holder*/, std::string_view /*reason*/) {}
+
     // From now on messages arrive (true), or do not arrive any more (false).
     virtual void listening(bool now) = 0;
 };

@@ -21,9 +21,9 @@ core::failure silence()
 void survey::start(const std::vector<target>& targets, boot_time until)
 {
     answers_.resize(targets.size());
-    for (const auto& each : targets) open_ += each.commands.empty() ? 0U : 1U;
+    for (const auto& each : targets) open_ += each.what.is_empty() ? 0U : 1U;
     for (std::size_t i = 0; i < targets.size(); ++i) {
-        if (!targets[i].commands.empty()) send(i, targets[i]);
+        if (!targets[i].what.is_empty()) send(i, targets[i]);
     }
     if (open_ == 0) {
         finish();
@@ -37,12 +37,11 @@ void survey::start(const std::vector<target>& targets, boot_time until)
 void survey::send(std::size_t index, const target& to)
 {
     answers_[index].sent = around_.platform.now();
-    auto left = std::make_shared<std::size_t>(to.commands.size());
+    auto left = std::make_shared<std::size_t>(to.what.commands.size() + (to.what.script ? 1 : 0));
     to.way->submit(
-        [noted = around_.noted, index, commands = to.commands](const auto& server,
-                                                               std::string& out) {
+        [noted = around_.noted, index, what = to.what](const auto& server, std::string& out) {
             if (noted) noted(index, server.run_id);
-            return append_commands(out, commands);
+            return append(out, what, server);
         },
         around_.patience,
         [self = shared_from_this(), index, left](const auto* reply, const auto* problem) {

@@ -19,7 +19,7 @@ class survey : public std::enable_shared_from_this<survey> {
 public:
     struct target {
         redis::transport* way;
-        std::vector<command> commands;  // none: it is not asked
+        server_question what;  // empty: it is not asked
     };
     // Called on the loop when a request is written: the server has this run id.
     using note_run = std::function<void(std::size_t target, const std::string& run_id)>;

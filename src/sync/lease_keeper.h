@@ -43,6 +43,9 @@ public:
                   base::boot_time sent);
     void lose(const core::lease_ptr& lease, cause why);
 
+    // An operator has ended the hold of this holder. Nothing happens if no lease has this holder: the message came late.
+    void broken(std::string_view holder, std::string_view reason);
+
     // The hold was released, but the lease goes on, idle.
     void rest(const core::lease_ptr& lease);
 

@@ -52,7 +52,7 @@ std::set<std::string> all_options()
     for (const words& command :
          {words{}, words{"run"}, words{"once"}, words{"latch"}, words{"barrier"}, words{"lead"},
           words{"bench"}, words{"local"}, words{"quorum"}, words{"ls"}, words{"show"}, words{"top"},
-          words{"wait"}}) {
+          words{"wait"}, words{"break"}}) {
         all.merge(options_of(command));
     }
     return all;
@@ -136,8 +136,9 @@ words completed(const words& line)
 TEST(completion_of_bash, offers_commands_and_options)
 {
     EXPECT_THAT(completed({"r"}), ElementsAre("run"));
-    EXPECT_THAT(completed({""}), ElementsAre("run", "once", "latch", "barrier", "lead", "bench",
-                                             "local", "quorum", "ls", "show", "top", "wait"));
+    EXPECT_THAT(completed({""}),
+                ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local", "quorum",
+                            "ls", "show", "top", "wait", "break"));
     EXPECT_THAT(completed({"--ver"}), ElementsAre("--version"));
     EXPECT_THAT(completed({"run", "--hold"}), ElementsAre("--hold-at-least"));
     EXPECT_THAT(completed({"run", "k", "--no"}), ElementsAre("--nonblock"));

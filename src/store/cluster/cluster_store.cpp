@@ -224,8 +224,7 @@ std::vector<server_answer> cluster_store::ask(const std::vector<server_question>
     std::vector<survey::target> targets;
     for (const auto& each : questions) {
         auto* const node = named(each.server);
-        targets.push_back(node != nullptr ? survey::target{&node->way, each.commands}
-                                          : survey::target{});
+        targets.push_back(node != nullptr ? survey::target{&node->way, each} : survey::target{});
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - platform_->now());
     auto all = survey::ask({*platform_, loop_, std::max(left, std::chrono::milliseconds{1})},

@@ -71,7 +71,7 @@ std::vector<server_answer> quorum_store::ask(const std::vector<server_question>&
         const auto found = std::ranges::find(names_, each.server);
         const bool is_node = found != names_.end();
         nodes.push_back(is_node ? static_cast<unsigned>(found - names_.begin()) : 0);
-        targets.push_back(is_node ? survey::target{&servers_[nodes.back()]->way(), each.commands}
+        targets.push_back(is_node ? survey::target{&servers_[nodes.back()]->way(), each}
                                   : survey::target{});
     }
     const auto note = [known = &nodes_, nodes](std::size_t target, const std::string& run_id) {

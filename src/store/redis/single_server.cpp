@@ -165,6 +165,10 @@ void single_server::deliver(std::string_view text, notice_listener& who) const
         who.wanted(got->lock);
         return;
     }
+    if (got->what == message::kind::broken) {
+        who.broken(got->holder, got->reason);
+        return;
+    }
     who.granted({.holder = core::whole_holder(got->holder),
                  .fence = got->fence,
                  .at = memory_.clock.when(got->time).value_or(base::boot_time{}),
@@ -210,21 +214,20 @@ std::vector<server_answer> single_server::ask(const std::vector<server_question>
     std::vector<server_answer> all;
     all.reserve(questions.size());
     for (const auto& each : questions) {
-        all.push_back(each.server == shown() ? ask(each.commands, until)
-                                             : no_such_server(each.server));
+        all.push_back(each.server == shown() ? ask(each, until) : no_such_server(each.server));
     }
     return all;
 }
 
-server_answer single_server::ask(const std::vector<command>& commands, base::boot_time until)
+server_answer single_server::ask(const server_question& what, base::boot_time until)
 {
     server_answer got;
-    if (commands.empty()) return got;
+    if (what.is_empty()) return got;
     const auto ask_once = [&] {
         got.replies.clear();
         got.sent = platform_->now();
         return way_->call(
-            [&](const auto&, auto& out) { return append_commands(out, commands); },
+            [&](const auto& server, auto& out) { return append(out, what, server); },
             {until, nullptr, false},
             [&](const auto& reply) { got.replies.push_back(read_command_reply(reply)); });
     };

@@ -50,7 +50,7 @@ private:
     void heard(std::string_view text) override { deliver(text, *listener_); }
     void listening(bool now) override { listener_->listening(now); }
 
-    [[nodiscard]] server_answer ask(const std::vector<command>& commands, base::boot_time until);
+    [[nodiscard]] server_answer ask(const server_question& what, base::boot_time until);
     [[nodiscard]] core::reply execute(server_call& one, base::boot_time until,
                                       const base::interrupt* stop);
     struct submitted;

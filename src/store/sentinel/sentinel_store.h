@@ -85,6 +85,10 @@ private:
 
     void granted(const core::grant_notice& what) override { listener_->granted(what); }
     void wanted(std::string_view lock) override { listener_->wanted(lock); }
+    void broken(std::string_view holder, std::string_view reason) override
+    {
+        listener_->broken(holder, reason);
+    }
     void listening(bool now) override;
 
     void begin();
