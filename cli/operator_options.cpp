@@ -31,15 +31,12 @@ std::string operator_url(const server_options& given)
 
 int tell_missing(const list_summary& summary)
 {
-    const auto is_server = [](const std::string& note) {
-        return note.find(" could not be listed: ") != std::string::npos;
-    };
     for (const auto& note : summary.notes) say(printable(note));
     if (summary.refused > 0) {
         say("the server refused to show " + std::to_string(summary.refused) +
             (summary.refused == 1 ? " key" : " keys"));
     }
-    return std::ranges::any_of(summary.notes, is_server) ? exit_code::unreachable : exit_code::ok;
+    return summary.complete ? exit_code::ok : exit_code::unreachable;
 }
 
 section operator_notes()

@@ -117,6 +117,7 @@ public:
 
 private:
     void look(const full_screen& screen);
+    [[nodiscard]] bool is_interrupted();
     [[nodiscard]] std::optional<ending> pause(boot_time until);
 
     const top_command_line& app_;
@@ -124,6 +125,7 @@ private:
     const signals& signals_;
     bool terminal_;
     unsigned looks_ = 0;
+    int signal_ = 0;  // that ends pawl
 };
 
 ending top_session::run()
@@ -132,6 +134,7 @@ ending top_session::run()
     const auto most = app_.count.value_or(terminal_ ? 0U : 1U);
     for (boot_time next = boot_now();; next += app_.interval) {
         look(screen);
+        if (signal_ != 0) return ending::by(signal_);
         ++looks_;
         if ((most > 0 && looks_ >= most) || !std::cout) return ending::with(exit_code::ok);
         if (const auto over = pause(next + app_.interval)) return *over;
@@ -142,9 +145,9 @@ ending top_session::run()
 void top_session::look(const full_screen& screen)
 {
     if (app_.json) {
-        static_cast<void>(eye_.list(app_.which, [](const lock_info& lock) {
+        static_cast<void>(eye_.list(app_.which, [this](const lock_info& lock) {
             std::cout << json_of(lock) << '\n';
-            return static_cast<bool>(std::cout);
+            return std::cout && !is_interrupted();
         }));
         std::cout << std::flush;
         return;
@@ -155,10 +158,19 @@ void top_session::look(const full_screen& screen)
     top_table table{terminal_ ? std::max(lines, other_lines + 1) - other_lines : rows_in_output};
     const auto summary = eye_.list(app_.which, [&](const lock_info& lock) {
         table.add(lock);
-        return true;
+        return !is_interrupted();
     });
+    if (signal_ != 0) return;
     const auto columns = terminal_ ? std::optional{columns_of(STDOUT_FILENO)} : std::nullopt;
     screen.draw((looks_ > 0 && !terminal_ ? "\n" : "") + table.text(summary, columns));
+}
+
+// A look at many locks takes seconds.
+bool top_session::is_interrupted()
+{
+    const int signal = signals_.next();
+    if (signals::ends_process(signal)) signal_ = signal;
+    return signal_ != 0;
 }
 
 // Returns how pawl ends, or nothing if it goes on.

@@ -128,7 +128,8 @@ struct list_options {
 struct list_summary {
     std::uint64_t locks{};           // for which the function was called
     std::uint64_t refused{};         // keys that the server refused to show
-    std::vector<std::string> notes;  // servers that did not answer, and what else is missing
+    bool complete = true;            // every server was listed
+    std::vector<std::string> notes;  // servers that could not be listed, and what else is missing
 };
 
 struct break_order {

@@ -147,6 +147,7 @@ list_summary listing::run()
         if (!state_.is_quorum()) processes_read_ = false;
         if (const auto failed = list(servers, state_.is_quorum() ? i : 0)) {
             summary_.notes.push_back(where.names[i] + " could not be listed: " + failed->detail);
+            summary_.complete = false;
             problem = failed;
         } else {
             ++listed;
@@ -187,7 +188,7 @@ std::vector<std::string> listing::names_in(const std::vector<std::string>& scann
     for (std::size_t i = 1; i < scanned.size(); ++i) {
         const auto& key = scanned[i];
         if (key.empty() || key.size() > longest_name || key.starts_with(own_prefix)) continue;
-        if (key.find('\0') == std::string::npos) names.push_back(key);
+        if (key.find('\0') == std::string::npos && !seen_.contains(key)) names.push_back(key);
     }
     return names;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace pawl::sync {
 namespace {
@@ -62,7 +63,9 @@ lock_info merged(const std::vector<std::optional<lock_info>>& said)
         for (const auto& note : each->notes) got.notes.push_back(each->server + ": " + note);
     }
     // The longest wait first: the order of the tickets.
-    std::ranges::stable_sort(got.queue, std::greater{}, &waiter_info::waited);
+    std::ranges::sort(got.queue, [](const auto& one, const auto& other) {
+        return std::tie(other.waited, one.id) < std::tie(one.waited, other.id);
+    });
     if (all.empty()) return got;
     const auto most = std::ranges::max_element(
         all, {}, [](const auto& holder_and_nodes) { return holder_and_nodes.second.size(); });
