@@ -1,16 +1,21 @@
 // The pawl command: finds the subcommand, and turns exceptions into an exit status.
 #include "bench.h"
+#include "break_hold.h"
 #include "exit_code.h"
 #include "gate.h"
 #include "hide_password.h"
 #include "lead.h"
 #include "local.h"
+#include "ls.h"
 #include "main_page.h"
 #include "page.h"
 #include "quorum.h"
 #include "run.h"
 #include "say.h"
+#include "show.h"
+#include "top.h"
 #include "usage.h"
+#include "wait_free.h"
 
 #include <pawl/error.h>
 
@@ -39,6 +44,11 @@ int dispatch(const std::vector<std::string>& arguments)
     if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
     if (name == "quorum") return quorum(rest);
+    if (name == "ls") return ls(rest);
+    if (name == "show") return show(rest);
+    if (name == "top") return top(rest);
+    if (name == "break") return break_hold(rest);
+    if (name == "wait") return wait_free(rest);
     if (name == "-h" || name == "--help" || name == "help") {
         std::cout << help_text(main_page());
         return exit_code::ok;

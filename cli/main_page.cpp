@@ -1,11 +1,16 @@
 #include "main_page.h"
 
 #include "bench_options.h"
+#include "break_hold.h"
 #include "gate_options.h"
 #include "lead_options.h"
 #include "local.h"
+#include "ls.h"
 #include "quorum.h"
 #include "run_options.h"
+#include "show.h"
+#include "top.h"
+#include "wait_free.h"
 
 namespace pawl::cli {
 namespace {
@@ -106,7 +111,10 @@ page main_page()
                   "pawl barrier --count N [OPTIONS] KEY",
                   "pawl lead [OPTIONS] KEY -- COMMAND [ARG...]",
                   "pawl lead --who | --watch [OPTIONS] KEY", "pawl bench [OPTIONS]",
-                  "pawl local status | stop", "pawl quorum show | init", "pawl --help | --version"},
+                  "pawl local status | stop", "pawl quorum show | init",
+                  "pawl ls [OPTIONS] [PATTERN]", "pawl show [OPTIONS] KEY",
+                  "pawl top [OPTIONS] [PATTERN]", "pawl wait [OPTIONS] KEY",
+                  "pawl break [OPTIONS] KEY", "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},
                      .help = "Show this help, or that of a command, and exit"},
@@ -114,7 +122,8 @@ page main_page()
                      .argument = {},
                      .help = "Show the version and exit"}},
         .commands = {run_page(), once_page(), latch_page(), barrier_page(), lead_page(),
-                     bench_page(), local_page(), quorum_page()},
+                     bench_page(), local_page(), quorum_page(), ls_page(), show_page(), top_page(),
+                     wait_free_page(), break_hold_page()},
         .sections = {servers(), settings_files(), environment()},
     };
 }

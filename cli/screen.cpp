@@ -32,6 +32,13 @@ std::size_t columns_of(int fd) noexcept
     return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
 
+std::size_t lines_of(int fd) noexcept
+{
+    constexpr std::size_t usual = 24;
+    winsize size{};
+    return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : usual;
+}
+
 bool can_redraw(int fd) noexcept
 {
     const char* kind = std::getenv("TERM");

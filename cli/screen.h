@@ -15,6 +15,9 @@ enum class charset { ascii, utf8 };
 // The width of a line: 80 if it is unknown.
 [[nodiscard]] std::size_t columns_of(int fd) noexcept;
 
+// The height of the screen: 24 if it is unknown.
+[[nodiscard]] std::size_t lines_of(int fd) noexcept;
+
 // Whether the next text can overwrite a line there.
 [[nodiscard]] bool can_redraw(int fd) noexcept;
 

@@ -69,7 +69,7 @@ foreach(path IN LISTS SCRIPTS)
   endif()
   # A part may contain parts that come later in this list.
   set(phrases "")
-  foreach(part offer give_back wake condition leave_condition hand_over let_in member_fence enter gate next_leader lead
+  foreach(part tell_robbed offer give_back wake condition leave_condition hand_over let_in member_fence enter gate next_leader lead
       tell_watchers leader join leave_queue next_vote take_ticket tickets number node fence census clock place announce
       busy mark)
     file(READ "${folder}/parts/${part}.lua" part_body)

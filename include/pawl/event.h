@@ -36,6 +36,8 @@ enum class cause {
     bare_majority,  // jeopardy: of a quorum, only just a majority of the nodes has the lock. It is
                     // renewed, but the next node that fails may take it away. The detail names the
                     // other nodes
+    broken,         // an operator has ended the hold: pawl break. The detail is the reason that was
+                    // given
 };
 
 // These return the state or the cause in words, for example "jeopardy" or "no reply".

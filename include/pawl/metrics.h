@@ -128,7 +128,7 @@ struct PAWL_EXPORT lock_metrics {
     counts_by<errc, errc::no_quorum> not_granted{};
 
     // Holds that were lost, without those that linger.
-    counts_by<cause, cause::bare_majority> losses{};
+    counts_by<cause, cause::broken> losses{};
 
     std::uint64_t jeopardies{};        // holds that came into jeopardy
     std::uint64_t recoveries{};        // of these, how many were renewed after all

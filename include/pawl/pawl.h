@@ -14,6 +14,7 @@
 #include <pawl/fair_mutex.h>
 #include <pawl/futures.h>
 #include <pawl/hold.h>
+#include <pawl/inspect.h>
 #include <pawl/latch.h>
 #include <pawl/leader.h>
 #include <pawl/local_server.h>

@@ -131,9 +131,9 @@ void lease_table::restart(lease& lease, milliseconds length, boot_time sent) con
     lease.due = false;
 }
 
-void lease_table::lose(const lease_ptr& lease, cause why, transitions& out)
+void lease_table::lose(const lease_ptr& lease, cause why, transitions& out, std::string detail)
 {
-    if (!lease->is_over()) move_to(lease, hold_state::lost, why, {}, out);
+    if (!lease->is_over()) move_to(lease, hold_state::lost, why, std::move(detail), out);
 }
 
 boot_time lease_table::next_wake() const noexcept

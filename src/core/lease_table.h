@@ -63,7 +63,7 @@ public:
     void pass_on(const lease_ptr& lease, std::uint64_t fence, base::boot_time now);
 
     // The server said that the lease is not ours. The cause says it all: the answer has no detail.
-    void lose(const lease_ptr& lease, cause why, transitions& out);
+    void lose(const lease_ptr& lease, cause why, transitions& out, std::string detail = {});
 
     // When expire() or take_due() next has work; boot_time::max() if never.
     [[nodiscard]] base::boot_time next_wake() const noexcept;

@@ -34,7 +34,7 @@ struct lock_counters {
     counter renewals_sent;
 
     // Under the mutex of the lease_keeper.
-    counters_by<cause, cause::bare_majority> losses;
+    counters_by<cause, cause::broken> losses;
     counter jeopardies;
     counter recoveries;
     counter lost_in_jeopardy;

@@ -1,6 +1,7 @@
 // The names of outcomes, states and causes, and the version.
 #include <pawl/error.h>
 #include <pawl/event.h>
+#include <pawl/inspect.h>
 #include <pawl/node.h>
 #include <pawl/version.h>
 
@@ -78,6 +79,26 @@ std::string_view to_string(cause why) noexcept
     case cause::held_too_long: return "held too long";
     case cause::no_beat: return "no beat";
     case cause::bare_majority: return "bare majority";
+    case cause::broken: return "broken by an operator";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(lock_kind kind) noexcept
+{
+    switch (kind) {
+    case lock_kind::free: return "free";
+    case lock_kind::mutex: return "mutex";
+    case lock_kind::recursive_mutex: return "recursive_mutex";
+    case lock_kind::shared_mutex: return "shared_mutex";
+    case lock_kind::counting_semaphore: return "counting_semaphore";
+    case lock_kind::latch: return "latch";
+    case lock_kind::barrier: return "barrier";
+    case lock_kind::leader: return "leader";
+    case lock_kind::once_per: return "once_per";
+    case lock_kind::foreign: return "foreign";
+    case lock_kind::not_a_lock: return "not_a_lock";
+    case lock_kind::unknown: return "unknown";
     }
     return "unknown";
 }

@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "core/notice.h"
 #include "core/request.h"
+#include "store/question.h"
 
 #include <pawl/node.h>
 
@@ -31,6 +32,9 @@ public:
 
     // Another client asks for a lock that lingers in this client.
     virtual void wanted(std::string_view lock) = 0;
+
+    // An operator has ended the hold of this holder.
+    virtual void broken(std::string_view /*holder*/, std::string_view /*reason*/) {}
 
     // From now on messages arrive (true), or do not arrive any more (false).
     virtual void listening(bool now) = 0;
@@ -83,6 +87,25 @@ public:
 
     // From any thread: checks that the server answers. Returns the reason if it does not.
     [[nodiscard]] virtual std::optional<core::failure> ping(base::boot_time until) = 0;
+
+    // From any thread: the servers that have this lock, or all that the store has now if its name is empty. One server;
+    // the primary of a service; each primary of a Cluster, or the one with the slot of the lock; each node of a quorum.
+    // Their number and names may change from call to call, except those of a quorum.
+    [[nodiscard]] virtual server_list servers(std::string_view /*lock*/, base::boot_time /*until*/)
+    {
+        return {.names = {shown()}};
+    }
+
+    // From any thread: sends plain commands of operators, outside of the protocol. Returns an answer for each question,
+    // in their order, by `until`. Several servers are asked at the same time.
+    [[nodiscard]] virtual std::vector<server_answer> ask(
+        const std::vector<server_question>& questions, base::boot_time /*until*/)
+    {
+        std::vector<server_answer> all;
+        all.reserve(questions.size());
+        for (const auto& each : questions) all.push_back(no_such_server(each.server));
+        return all;
+    }
 
     // From any thread: asks every node of a quorum, and what it says of this lock, unless that is empty. Returns
     // nothing if the store is no quorum.

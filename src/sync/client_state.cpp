@@ -120,6 +120,24 @@ std::optional<core::failure> client_state::init_nodes(bool force)
     return store->init_nodes(force, platform().now() + commands * options_.command_limit);
 }
 
+store::server_list client_state::servers(std::string_view lock)
+{
+    const auto store = parts_->store.get();
+    if (!store) return {.problem = closed_client()};
+    return store->servers(lock, platform().now() + options_.command_limit);
+}
+
+std::vector<store::server_answer> client_state::ask_servers(
+    const std::vector<store::server_question>& questions)
+{
+    const auto store = parts_->store.get();
+    if (!store) {
+        return std::vector<store::server_answer>(questions.size(),
+                                                 store::server_answer{.problem = closed_client()});
+    }
+    return store->ask(questions, platform().now() + options_.command_limit);
+}
+
 metrics client_state::metrics()
 {
     auto got = counters().read();

@@ -119,6 +119,11 @@ public:
     [[nodiscard]] std::vector<node_info> nodes(std::string_view lock);
     [[nodiscard]] std::optional<core::failure> init_nodes(bool force);
 
+    // As store::servers() and store::ask(), within the command limit.
+    [[nodiscard]] store::server_list servers(std::string_view lock);
+    [[nodiscard]] std::vector<store::server_answer> ask_servers(
+        const std::vector<store::server_question>& questions);
+
     [[nodiscard]] lease_keeper& leases() noexcept { return parts_->keeper; }
     [[nodiscard]] waiting_room& room() noexcept { return parts_->room; }
     [[nodiscard]] local_locks& locals() noexcept { return *parts_->locals; }

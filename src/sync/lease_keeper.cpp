@@ -103,6 +103,20 @@ void lease_keeper::extended(const lease_ptr& lease, std::chrono::milliseconds le
     tell(changes);
 }
 
+void lease_keeper::broken(std::string_view holder, std::string_view reason)
+{
+    const common::scoped_lock guard{mutex_};
+    core::transitions changes;
+    table_.expire(platform_.now(), changes);
+    // It is rare, so there is no index.
+    for (const auto& lease : table_.all()) {
+        if (lease->holder != holder) continue;
+        table_.lose(lease, cause::broken, changes, std::string{reason});
+    }
+    set_alarm();
+    tell(changes);
+}
+
 void lease_keeper::lose(const lease_ptr& lease, cause why)
 {
     const common::scoped_lock guard{mutex_};

@@ -45,6 +45,9 @@ public:
                   base::boot_time sent);
     void lose(const core::lease_ptr& lease, cause why);
 
+    // An operator has ended the hold of this holder. Nothing happens if no lease has this holder: the message came late.
+    void broken(std::string_view holder, std::string_view reason);
+
     // The hold was released after it had lasted for `held`, but the lease goes on, idle. This and pass_on() also count:
     // they are the only ones that are called when a lock stays in the process, and have the mutex anyway. `measured` is
     // null if the lock is not counted by itself.

@@ -78,6 +78,10 @@ public:
 
     void granted(const core::grant_notice& what) override;
     void wanted(std::string_view lock) override { let_go_(lock); }
+    void broken(std::string_view holder, std::string_view reason) override
+    {
+        keeper_.broken(holder, reason);
+    }
     void listening(bool now) override;
 
 private:

@@ -51,7 +51,8 @@ std::set<std::string> all_options()
     std::set<std::string> all;
     for (const words& command :
          {words{}, words{"run"}, words{"once"}, words{"latch"}, words{"barrier"}, words{"lead"},
-          words{"bench"}, words{"local"}, words{"quorum"}}) {
+          words{"bench"}, words{"local"}, words{"quorum"}, words{"ls"}, words{"show"}, words{"top"},
+          words{"wait"}, words{"break"}}) {
         all.merge(options_of(command));
     }
     return all;
@@ -136,7 +137,8 @@ TEST(completion_of_bash, offers_commands_and_options)
 {
     EXPECT_THAT(completed({"r"}), ElementsAre("run"));
     EXPECT_THAT(completed({""}),
-                ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local", "quorum"));
+                ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local", "quorum",
+                            "ls", "show", "top", "wait", "break"));
     EXPECT_THAT(completed({"--ver"}), ElementsAre("--version"));
     EXPECT_THAT(completed({"run", "--hold"}), ElementsAre("--hold-at-least"));
     EXPECT_THAT(completed({"run", "k", "--no"}), ElementsAre("--nonblock"));

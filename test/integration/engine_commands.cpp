@@ -5,7 +5,7 @@ namespace pawl::test {
 
 engine_request engine_requests::key_command()
 {
-    switch (below(14)) {
+    switch (below(15)) {
     case 0: return {{one_of({"DEL", "UNLINK"}), key()}};
     case 1: return {{one_of({"DEL", "UNLINK", "EXISTS"}), key(), key()}};
     case 2: return {{"EXISTS", key()}};
@@ -24,14 +24,23 @@ engine_request engine_requests::key_command()
     case 12:
         return {{"PEXPIRE", key(), long_and_unique(), one_of({"NX", "XX", "GT", "LT", "ZZ"}),
                  one_of({"NX", "XX", "GT", "LT"})}};
+    case 13:
+        return {{"SCAN", one_of({"0", "x"}), "COUNT", one_of({"1000", "1000", "0", "x"}),
+                 one_of({"MATCH", "match", "TYPE", "ZZ"}),
+                 chance(0.7) ? pattern() : one_of({"string", "list", "hash"})},
+                time_in_reply::none,
+                true};
     default: return {{"KEYS", pattern()}, time_in_reply::none, true};
     }
 }
 
 engine_request engine_requests::string_command()
 {
-    switch (below(8)) {
+    switch (below(9)) {
     case 0: return {{"GET", key()}};
+    case 7:
+        // The whole value: a part of a time cannot be compared.
+        return {{"GETRANGE", key(), one_of({"0", "-100", "x"}), one_of({"-1", "100", "x"})}};
     case 1: return {{"INCR", key()}};
     case 2: return {{"INCRBY", key(), number()}};
     case 3: return {{"SET", key(), chance(0.5) ? number() : name()}};

@@ -70,6 +70,11 @@ std::vector<std::string> smallest_quorum_rule(const std::string& unwanted)
     return rule_in("topologies/quorum.md", unwanted);
 }
 
+std::vector<std::string> operators_rule(const std::string& unwanted)
+{
+    return rule_in("operating.md", unwanted);
+}
+
 std::vector<std::string> sentinel_rule()
 {
     return rule_in_line(whole_rule("topologies/sentinel.md", "+switch-master", 1));

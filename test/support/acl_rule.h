@@ -23,6 +23,9 @@ namespace pawl::test {
 [[nodiscard]] std::vector<std::string> smallest_quorum_rule(
     const std::string& unwanted = "(nothing)");
 
+// The rule for operators: docs/operating.md.
+[[nodiscard]] std::vector<std::string> operators_rule(const std::string& unwanted = "(nothing)");
+
 // The rule for sentinels: the one line of docs/topologies/sentinel.md.
 [[nodiscard]] std::vector<std::string> sentinel_rule();
 

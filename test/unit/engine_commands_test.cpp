@@ -34,6 +34,30 @@ TEST_F(engine_commands, set_with_options)
     EXPECT_EQ(ask({"SET", "a", "3", "PX", "x"}), "-ERR value is not an integer or out of range|");
 }
 
+TEST_F(engine_commands, a_part_of_a_text)
+{
+    ask({"SET", "s", "abcdef"});
+    EXPECT_EQ(ask({"GETRANGE", "s", "0", "2"}), "$3|abc|");
+    EXPECT_EQ(ask({"GETRANGE", "s", "-2", "-1"}), "$2|ef|");
+    EXPECT_EQ(ask({"GETRANGE", "s", "4", "100"}), "$2|ef|");
+    EXPECT_EQ(ask({"GETRANGE", "s", "3", "1"}), "$0||");
+    EXPECT_EQ(ask({"GETRANGE", "s", "-1", "-3"}), "$0||");
+    EXPECT_EQ(ask({"GETRANGE", "s", "0", "-100"}), "$1|a|");
+    EXPECT_EQ(ask({"GETRANGE", "none", "0", "1"}), "$0||");
+}
+
+TEST_F(engine_commands, a_scan_ends_at_once)
+{
+    ask({"SET", "b", "x"});
+    ask({"RPUSH", "a", "x"});
+    EXPECT_EQ(ask({"SCAN", "0"}), "*2|$1|0|*2|$1|a|$1|b|");
+    EXPECT_EQ(ask({"SCAN", "0", "MATCH", "b*", "COUNT", "10"}), "*2|$1|0|*1|$1|b|");
+    EXPECT_EQ(ask({"SCAN", "0", "TYPE", "list"}), "*2|$1|0|*1|$1|a|");
+    EXPECT_EQ(ask({"SCAN", "x"}), "-ERR invalid cursor|");
+    EXPECT_EQ(ask({"SCAN", "0", "COUNT", "0"}), "-ERR syntax error|");
+    EXPECT_EQ(ask({"SCAN", "0", "COUNT"}), "-ERR syntax error|");
+}
+
 TEST_F(engine_commands, keys_of_other_types_are_refused)
 {
     ask({"SET", "s", "x"});

@@ -1,5 +1,6 @@
 // What client::nodes(lock) says of a lock at the nodes of a quorum.
 #include "store/quorum/lock_at_node.h"
+#include "store/redis/tokens.h"
 #include "unit/engine_quorum.h"
 #include "unit/vote_scripts_fixture.h"
 

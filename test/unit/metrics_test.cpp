@@ -148,6 +148,19 @@ TEST(lock_metrics, count_as_attempts_what_a_caller_asked_for)
     EXPECT_EQ(all.held(), 1U);
 }
 
+// The arrays of the counters end with the last value of an enumeration, so a new value must move that end.
+TEST(lock_metrics, have_a_number_for_each_cause_code_and_way)
+{
+    const lock_metrics none;
+    EXPECT_NE(to_string(static_cast<cause>(none.losses.size() - 1)), "unknown");
+    EXPECT_EQ(to_string(static_cast<cause>(none.losses.size())), "unknown");
+    EXPECT_NE(to_string(static_cast<grant_way>(none.granted.size() - 1)), "unknown");
+    EXPECT_EQ(to_string(static_cast<grant_way>(none.granted.size())), "unknown");
+    const auto codes = static_cast<int>(none.not_granted.size());
+    EXPECT_EQ(error_category().message(codes - 1).find("unknown"), std::string::npos);
+    EXPECT_EQ(error_category().message(codes), "unknown pawl error " + std::to_string(codes));
+}
+
 TEST(ways, have_names)
 {
     EXPECT_EQ(to_string(grant_way::handed_over), "handed over");

@@ -5,6 +5,7 @@
 #include "store/cluster/route.h"
 #include "store/redis/keys.h"
 #include "store/redis/reading.h"
+#include "store/survey.h"
 
 #include <algorithm>
 #include <utility>
@@ -182,6 +183,67 @@ std::optional<core::failure> cluster_store::ping_owners(base::boot_time until)
         if (auto problem = found.node->server.ping(until)) return problem;
     }
     return std::nullopt;
+}
+
+server_list cluster_store::servers(std::string_view lock, base::boot_time until)
+{
+    if (!lock.empty()) {
+        const auto found = owner(hash_slot(lock), until, nullptr);
+        if (found.node == nullptr) return {.problem = found.why};
+        return {.names = {found.node->way.shown()}};
+    }
+    if (nodes_.map().owners().empty() && !nodes_.map().wait_for_load(0, until, nullptr)) {
+        return {.problem = core::failure{.what = core::failure_kind::unreachable,
+                                         .detail = "no node of the Cluster has answered in time"}};
+    }
+    const auto owners = nodes_.map().owners();
+    const auto problem = nodes_.map().problem();
+    if (owners.empty() && problem) return {.problem = failure_of(*problem)};
+    server_list got;
+    for (const auto& each : owners) {
+        const auto found = nodes_.at(each);
+        if (found.node == nullptr) return {.problem = found.why};
+        got.names.push_back(found.node->way.shown());
+    }
+    return got;
+}
+
+// Null if it has no slots any more.
+cluster_node* cluster_store::named(std::string_view server)
+{
+    for (const auto& each : nodes_.map().owners()) {
+        auto* const node = nodes_.at(each).node;
+        if (node != nullptr && node->way.shown() == server) return node;
+    }
+    return nullptr;
+}
+
+std::vector<server_answer> cluster_store::ask(const std::vector<server_question>& questions,
+                                              base::boot_time until)
+{
+    std::vector<survey::target> targets;
+    for (const auto& each : questions) {
+        auto* const node = named(each.server);
+        targets.push_back(node != nullptr ? survey::target{&node->way, each} : survey::target{});
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - platform_->now());
+    auto all = survey::ask({*platform_, loop_, std::max(left, std::chrono::milliseconds{1})},
+                           targets, until);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (targets[i].way == nullptr) all[i] = no_such_server(questions[i].server);
+        note(all[i]);
+    }
+    return all;
+}
+
+// The table may be old.
+void cluster_store::note(const server_answer& got)
+{
+    using kind = core::failure_kind;
+    const auto has_moved = [](const auto& each) {
+        return each.problem && each.problem->what == kind::elsewhere;
+    };
+    if (got.problem || std::ranges::any_of(got.replies, has_moved)) nodes_.map().reload();
 }
 
 std::size_t cluster_store::part_of(const core::object& what) const

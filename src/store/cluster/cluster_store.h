@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace pawl::store {
 
@@ -33,6 +35,9 @@ public:
     void on_moved(const std::function<void()>& moved) override { nodes_.on_moved(moved); }
     void doubt() override { nodes_.doubt(); }
     std::optional<core::failure> ping(base::boot_time until) override;
+    server_list servers(std::string_view lock, base::boot_time until) override;
+    std::vector<server_answer> ask(const std::vector<server_question>& questions,
+                                   base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
     [[nodiscard]] std::size_t part_of(const core::object& what) const override;
 
@@ -46,6 +51,8 @@ private:
     [[nodiscard]] core::reply ask_for_place(cluster_node& at, const core::request& what,
                                             base::boot_time until, const base::interrupt* stop);
     [[nodiscard]] std::optional<core::failure> ping_owners(base::boot_time until);
+    [[nodiscard]] cluster_node* named(std::string_view server);
+    void note(const server_answer& got);
     [[nodiscard]] bool listens(cluster_node& at, const hearing_need& need, base::boot_time until,
                                const base::interrupt* stop);
 

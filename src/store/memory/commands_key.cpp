@@ -2,6 +2,7 @@
 #include "store/memory/arguments.h"
 #include "store/memory/glob.h"
 #include "store/memory/lifetime.h"
+#include "store/memory/numbers.h"
 
 namespace pawl::store::memory {
 namespace {
@@ -30,6 +31,58 @@ void keys(call& what)
 {
     auto all = what.server.data.keys();
     std::erase_if(all, [&](const auto& key) { return !matches(what.words[1], key.name); });
+    what.out.array(all.size());
+    for (const auto& key : all) what.out.bulk(key.name);
+}
+
+struct scan_options {
+    std::optional<std::string_view> pattern;
+    std::optional<std::string_view> type;
+};
+
+// False if the options are wrong. The reply is an error then.
+bool read_options(call& what, scan_options& options)
+{
+    const auto words = what.words.subspan(2);
+    for (std::size_t at = 0; at < words.size(); at += 2) {
+        if (at + 1 == words.size()) {
+            what.out.error(refusal::syntax);
+            return false;
+        }
+        if (is_word(words[at], "COUNT")) {
+            const auto count = whole_argument(what, words[at + 1]);
+            if (!count) return false;
+            if (*count < 1) {
+                what.out.error(refusal::syntax);
+                return false;
+            }
+        } else if (is_word(words[at], "MATCH")) {
+            options.pattern = words[at + 1];
+        } else if (is_word(words[at], "TYPE")) {
+            options.type = words[at + 1];
+        } else {
+            what.out.error(refusal::syntax);
+            return false;
+        }
+    }
+    return true;
+}
+
+// All keys come at once, whatever the COUNT, so there is one cursor only.
+void scan(call& what)
+{
+    const auto cursor = to_whole(what.words[1]);
+    if (!cursor || *cursor < 0) return what.out.error("ERR invalid cursor");
+    scan_options options;
+    if (!read_options(what, options)) return;
+    what.server.data.expire_all();
+    auto all = *cursor == 0 ? what.server.data.keys() : std::vector<keyspace::key_info>{};
+    std::erase_if(all, [&](const auto& key) {
+        return (options.pattern && !matches(*options.pattern, key.name)) ||
+               (options.type && *options.type != key.type);
+    });
+    what.out.array(2);
+    what.out.bulk("0");
     what.out.array(all.size());
     for (const auto& key : all) what.out.bulk(key.name);
 }
@@ -146,6 +199,7 @@ constexpr command table[] = {
     {"pexpireat", -3, command::writes, pexpireat},
     {"pexpiretime", 2, command::reads, time_left<time_form{.seconds = false, .absolute = true}>},
     {"pttl", 2, command::reads, time_left<time_form{.seconds = false, .absolute = false}>},
+    {"scan", -2, command::reads, scan},
     {"ttl", 2, command::reads, time_left<time_form{.seconds = true, .absolute = false}>},
     {"type", 2, command::reads, type},
     {"unlink", -2, command::writes, del},

@@ -1,7 +1,9 @@
-// GET, SET, INCR, INCRBY.
+// GET, GETRANGE, SET, INCR, INCRBY.
 #include "store/memory/arguments.h"
 #include "store/memory/lifetime.h"
 #include "store/memory/numbers.h"
+
+#include <algorithm>
 
 namespace pawl::store::memory {
 namespace {
@@ -15,6 +17,27 @@ void get(call& what)
     } else {
         what.out.null();
     }
+}
+
+void getrange(call& what)
+{
+    const auto first = whole_argument(what, what.words[2]);
+    if (!first) return;
+    const auto last = whole_argument(what, what.words[3]);
+    if (!last) return;
+    const auto found = look_up<std::string>(what, what.words[1]);
+    if (found.refused) return;
+    if (!found.data) return what.out.bulk("");
+    // As in Redis: two negative positions in the wrong order are an empty range, and an end before the first byte is the
+    // first byte.
+    const auto size = found.data->size();
+    const auto from_end = [size](std::int64_t at) {
+        return std::max<std::int64_t>(at < 0 ? at + static_cast<std::int64_t>(size) : at, 0);
+    };
+    if (*first < 0 && *last < 0 && *first > *last) return what.out.bulk("");
+    const auto begin = static_cast<std::size_t>(from_end(*first));
+    const auto end = std::min(static_cast<std::size_t>(from_end(*last)) + 1, size);
+    what.out.bulk(begin < end ? std::string_view{*found.data}.substr(begin, end - begin) : "");
 }
 
 struct set_options {
@@ -127,9 +150,8 @@ void incrby(call& what)
 constexpr auto grows = command::writes | command::deny_oom;
 
 constexpr command table[] = {
-    {"get", 2, command::reads, get},
-    {"incr", 2, grows, incr},
-    {"incrby", 3, grows, incrby},
+    {"get", 2, command::reads, get}, {"getrange", 4, command::reads, getrange},
+    {"incr", 2, grows, incr},        {"incrby", 3, grows, incrby},
     {"set", -3, grows, set},
 };
 

@@ -1,6 +1,7 @@
 #include "store/quorum/lock_at_node.h"
 
 #include "store/redis/keys.h"
+#include "store/redis/tokens.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,17 +15,6 @@ namespace {
 
 // The order of the questions, and how many there are.
 enum question : std::size_t { of_holder, of_lease, of_fence, of_waiters, questions };
-
-bool is_digit(char c) noexcept
-{
-    return c >= '0' && c <= '9';
-}
-
-bool is_of_token(char c) noexcept
-{
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    return letter || is_digit(c) || std::string_view{"-_=+/:.@"}.find(c) != std::string_view::npos;
-}
 
 // Nothing unless the whole text is a number.
 template <class Number>
@@ -80,14 +70,6 @@ lock_at_node read_lock(std::span<const command_reply> said)
     got.holder = value;
     if (left >= 0) got.lease_left = std::chrono::milliseconds{*left};
     return got;
-}
-
-bool looks_like_holder(std::string_view value) noexcept
-{
-    // A holder of pawl is a token too.
-    const bool is_time = std::ranges::all_of(value, [](char c) { return is_digit(c) || c == '.'; });
-    const std::size_t shortest = is_time ? 10 : 16;
-    return value.size() >= shortest && std::ranges::all_of(value, is_of_token);
 }
 
 }  // namespace pawl::store

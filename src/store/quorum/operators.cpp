@@ -1,9 +1,10 @@
-// What operators ask of a quorum: is it there, what are its nodes doing, and the start of a new installation.
+#include "store/quorum/operators.h"
+
 #include "core/quorum/too_few.h"
-#include "store/quorum/blocking_call.h"
+#include "store/blocking_call.h"
 #include "store/quorum/node.h"
-#include "store/quorum/survey.h"
 #include "store/redis/keys.h"
+#include "store/survey.h"
 
 #include <algorithm>
 #include <charconv>
@@ -56,6 +57,44 @@ milliseconds quarantine_left(std::string_view marker, std::string_view run_id, m
 
 }  // namespace
 
+server_list quorum_store::servers(std::string_view /*lock*/, boot_time /*until*/)
+{
+    return {.names = names_};
+}
+
+std::vector<server_answer> quorum_store::ask(const std::vector<server_question>& questions,
+                                             boot_time until)
+{
+    std::vector<survey::target> targets;
+    std::vector<unsigned> nodes;  // of each target
+    for (const auto& each : questions) {
+        const auto found = std::ranges::find(names_, each.server);
+        const bool is_node = found != names_.end();
+        nodes.push_back(is_node ? static_cast<unsigned>(found - names_.begin()) : 0);
+        targets.push_back(is_node ? survey::target{&servers_[nodes.back()]->way(), each}
+                                  : survey::target{});
+    }
+    const auto note = [known = &nodes_, nodes](std::size_t target, const std::string& run_id) {
+        known->connected(nodes[target], run_id);
+    };
+    auto all = survey::ask({*platform_, *loop_, how_.command_limit, note}, targets, until);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (targets[i].way == nullptr) all[i] = no_such_server(questions[i].server);
+    }
+    return all;
+}
+
+std::vector<server_answer> quorum_store::operators::ask(quorum_store& owner,
+                                                        std::vector<std::vector<command>> commands,
+                                                        boot_time until)
+{
+    std::vector<server_question> questions;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        questions.push_back({owner.names_[i], std::move(commands[i])});
+    }
+    return owner.ask(questions, until);
+}
+
 // A copy of what is known of the nodes, for other threads than that of the loop. Nodes that did not answer may have used
 // up the caller's time, but this needs no answer of theirs.
 core::quorum::nodes quorum_store::snapshot()
@@ -72,7 +111,7 @@ core::quorum::nodes quorum_store::snapshot()
 std::optional<core::failure> quorum_store::ping(boot_time until)
 {
     const std::vector<std::vector<command>> ping(servers_.size(), {{"PING"}});
-    const auto all = survey::ask(*this, ping, until);
+    const auto all = operators::ask(*this, ping, until);
     std::vector<core::quorum::node_problem> problems;
     unsigned good = 0;
     for (const auto& each : all) {
@@ -84,8 +123,8 @@ std::optional<core::failure> quorum_store::ping(boot_time until)
     return core::quorum::too_few(known, problems);
 }
 
-node_info quorum_store::survey::info_of(const answer& said, const core::quorum::node& known,
-                                        const settings& how, boot_time now, microseconds wall)
+node_info quorum_store::operators::info_of(const answer& said, const core::quorum::node& known,
+                                           const settings& how, boot_time now, microseconds wall)
 {
     node_info one;
     one.server = known.shown;
@@ -122,7 +161,7 @@ node_info quorum_store::survey::info_of(const answer& said, const core::quorum::
 std::vector<node_info> quorum_store::nodes(std::string_view lock, boot_time until)
 {
     const std::vector<std::vector<command>> look(servers_.size(), questions(lock));
-    const auto all = survey::ask(*this, look, until);
+    const auto all = operators::ask(*this, look, until);
     const auto wall =
         std::chrono::duration_cast<microseconds>(platform_->wall_time().time_since_epoch());
     const auto now = platform_->now();
@@ -130,13 +169,13 @@ std::vector<node_info> quorum_store::nodes(std::string_view lock, boot_time unti
     std::vector<node_info> infos;
     infos.reserve(all.size());
     for (unsigned i = 0; i < all.size(); ++i) {
-        infos.push_back(survey::info_of(all[i], known[i], how_, now, wall));
+        infos.push_back(operators::info_of(all[i], known[i], how_, now, wall));
     }
     return infos;
 }
 
-std::optional<core::failure> quorum_store::survey::silent_nodes(quorum_store& owner,
-                                                                const std::vector<answer>& all)
+std::optional<core::failure> quorum_store::operators::silent_nodes(quorum_store& owner,
+                                                                   const std::vector<answer>& all)
 {
     std::vector<core::quorum::node_problem> problems;
     problems.reserve(all.size());
@@ -149,7 +188,8 @@ std::optional<core::failure> quorum_store::survey::silent_nodes(quorum_store& ow
         .detail = "all nodes are needed; " + core::quorum::problems_of(owner.snapshot(), problems)};
 }
 
-std::optional<core::failure> quorum_store::survey::find_locks(quorum_store& owner, boot_time until)
+std::optional<core::failure> quorum_store::operators::find_locks(quorum_store& owner,
+                                                                 boot_time until)
 {
     const auto nodes = owner.servers_.size();
     std::vector<std::string> cursors(nodes, "0");  // empty: all keys of that node were seen
@@ -181,8 +221,8 @@ std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time unti
 {
     // The nodes are asked first in any case, so that their run ids are known.
     const std::vector<std::vector<command>> ping(servers_.size(), {{"PING"}});
-    auto problem = force ? survey::silent_nodes(*this, survey::ask(*this, ping, until))
-                         : survey::find_locks(*this, until);
+    auto problem = force ? operators::silent_nodes(*this, operators::ask(*this, ping, until))
+                         : operators::find_locks(*this, until);
     if (problem) return problem;
     const auto known = snapshot();
     std::vector<std::vector<command>> mark(servers_.size());
@@ -194,7 +234,7 @@ std::optional<core::failure> quorum_store::init_nodes(bool force, boot_time unti
         }
         mark[i] = {{"SET", std::string{node_key}, known[i].run_id + " 0000000000000"}};
     }
-    return survey::silent_nodes(*this, survey::ask(*this, mark, until));
+    return operators::silent_nodes(*this, operators::ask(*this, mark, until));
 }
 
 }  // namespace pawl::store

@@ -1,6 +1,6 @@
 #include "store/quorum/quorum_store.h"
 
-#include "store/quorum/blocking_call.h"
+#include "store/blocking_call.h"
 #include "store/quorum/log_records.h"
 #include "store/quorum/node.h"
 #include "store/quorum/owned_request.h"

@@ -55,6 +55,9 @@ public:
     void listen(std::string_view client, notice_listener& who) override;
     void doubt() override;
     std::optional<core::failure> ping(base::boot_time until) override;
+    server_list servers(std::string_view lock, base::boot_time until) override;
+    std::vector<server_answer> ask(const std::vector<server_question>& questions,
+                                   base::boot_time until) override;
     std::vector<node_info> nodes(std::string_view lock, base::boot_time until) override;
     std::optional<core::failure> init_nodes(bool force, base::boot_time until) override;
     void drain(base::boot_time until) override;
@@ -65,7 +68,7 @@ private:
     class node;
     class renewal;
     class question;
-    class survey;
+    class operators;
 
     void begin(const core::request& what, base::boot_time limit, reply_handler done);
     void begin_acquire(const core::acquire_request& what, base::boot_time until,

@@ -17,6 +17,13 @@ std::optional<message> read_message(std::string_view text)
         if (got.holder.empty() || !fence || !time) return std::nullopt;
         got.fence = *fence;
         got.time = *time;
+    } else if (kind == "broken") {
+        got.what = message::kind::broken;
+        got.holder = holder_in(take_word(text));
+        const auto end = text.find('\0');
+        if (got.holder.empty() || end == std::string_view::npos) return std::nullopt;
+        got.reason = text.substr(end + 1);
+        text = text.substr(0, end);
     } else if (kind == "wanted") {
         got.what = message::kind::wanted;
     } else {

@@ -11,11 +11,12 @@ namespace pawl::store {
 
 // The string views point into the text of the message.
 struct message {
-    enum class kind { grant, wanted };
+    enum class kind { grant, wanted, broken };
     kind what{};
     std::string_view lock;
-    std::string_view holder;  // this and the following: only of a grant
-    std::uint64_t fence{};
+    std::string_view holder;           // not of `wanted`
+    std::string_view reason;           // only of `broken`: what the operator says
+    std::uint64_t fence{};             // this and the following: only of a grant
     std::chrono::milliseconds time{};  // by the server's clock, since the epoch
 };
 

@@ -200,6 +200,10 @@ void single_server::deliver(std::string_view text, notice_listener& who) const
         who.wanted(got->lock);
         return;
     }
+    if (got->what == message::kind::broken) {
+        who.broken(got->holder, got->reason);
+        return;
+    }
     who.granted({.holder = core::whole_holder(got->holder),
                  .fence = got->fence,
                  .at = memory_.clock.when(got->time).value_or(base::boot_time{}),
@@ -237,6 +241,39 @@ std::optional<core::failure> single_server::ping(base::boot_time until)
         problem = ask();
     }
     return problem ? failure_of(*problem) : got;
+}
+
+std::vector<server_answer> single_server::ask(const std::vector<server_question>& questions,
+                                              base::boot_time until)
+{
+    std::vector<server_answer> all;
+    all.reserve(questions.size());
+    for (const auto& each : questions) {
+        all.push_back(each.server == shown() ? ask(each, until) : no_such_server(each.server));
+    }
+    return all;
+}
+
+server_answer single_server::ask(const server_question& what, base::boot_time until)
+{
+    server_answer got;
+    if (what.is_empty()) return got;
+    const auto ask_once = [&] {
+        got.replies.clear();
+        got.sent = platform_->now();
+        return way_->call(
+            [&](const auto& server, auto& out) { return append(out, what, server); },
+            {until, nullptr, false},
+            [&](const auto& reply) { got.replies.push_back(read_command_reply(reply)); });
+    };
+    auto problem = ask_once();
+    // As in ping().
+    if (problem && problem->sent && problem->what == redis::failure_kind::unreachable) {
+        problem = ask_once();
+    }
+    if (problem) got.problem = failure_of(*problem);
+    got.received = platform_->now();
+    return got;
 }
 
 }  // namespace pawl::store

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace pawl::store {
 
@@ -31,6 +32,8 @@ public:
     void listen(std::string_view client, notice_listener& who) override;
     void doubt() override;
     std::optional<core::failure> ping(base::boot_time until) override;
+    std::vector<server_answer> ask(const std::vector<server_question>& questions,
+                                   base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return way_->shown(); }
 
     // The same for a request that another node of the Cluster has redirected with ASK. Only for requests with one call
@@ -47,6 +50,7 @@ private:
     void heard(std::string_view text) override { deliver(text, *listener_); }
     void listening(bool now) override { listener_->listening(now); }
 
+    [[nodiscard]] server_answer ask(const server_question& what, base::boot_time until);
     [[nodiscard]] core::reply execute(server_call& one, base::boot_time until,
                                       const base::interrupt* stop);
     struct submitted;

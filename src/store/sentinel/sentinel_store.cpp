@@ -70,6 +70,25 @@ std::optional<core::failure> sentinel_store::ping(base::boot_time until)
     return std::get<primary_ptr>(found)->server.ping(until);
 }
 
+server_list sentinel_store::servers(std::string_view /*lock*/, base::boot_time until)
+{
+    const auto found = wait_for_primary(until, nullptr);
+    if (const auto* const problem = std::get_if<core::failure>(&found)) {
+        return {.problem = *problem};
+    }
+    return {.names = {std::get<primary_ptr>(found)->server.shown()}};
+}
+
+std::vector<server_answer> sentinel_store::ask(const std::vector<server_question>& questions,
+                                               base::boot_time until)
+{
+    const auto found = wait_for_primary(until, nullptr);
+    if (const auto* const problem = std::get_if<core::failure>(&found)) {
+        return std::vector<server_answer>(questions.size(), server_answer{.problem = *problem});
+    }
+    return std::get<primary_ptr>(found)->server.ask(questions, until);
+}
+
 void sentinel_store::begin()
 {
     if (begun_ || begun_.exchange(true)) return;

@@ -35,6 +35,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace pawl::store {
 
@@ -61,6 +62,9 @@ public:
     void on_moved(const std::function<void()>& moved) override { moved_ = moved; }
     void doubt() override;
     std::optional<core::failure> ping(base::boot_time until) override;
+    server_list servers(std::string_view lock, base::boot_time until) override;
+    std::vector<server_answer> ask(const std::vector<server_question>& questions,
+                                   base::boot_time until) override;
     [[nodiscard]] const std::string& shown() const noexcept override { return where_.shown; }
 
 private:
@@ -82,6 +86,10 @@ private:
 
     void granted(const core::grant_notice& what) override { listener_->granted(what); }
     void wanted(std::string_view lock) override { listener_->wanted(lock); }
+    void broken(std::string_view holder, std::string_view reason) override
+    {
+        listener_->broken(holder, reason);
+    }
     void listening(bool now) override;
 
     void begin();

@@ -1,0 +1,4 @@
+-- Tells the client of a holder whose hold was broken. ARGV[4] are the digits of its channel, or '': nobody is told.
+-- ARGV[5] is the reason. A name has no NUL, so a NUL ends it.
+--
+-- TELL_ROBBED() is if ARGV[4] ~= '' then redis.pcall(SEND(), CHANNELS(KEYS[2]) .. ARGV[4], 'broken ' .. ARGV[1] .. ' ' .. KEYS[1] .. string.char(0) .. ARGV[5]) end
