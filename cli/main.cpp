@@ -1,5 +1,6 @@
 // The pawl command: finds the subcommand, and turns exceptions into an exit status.
 #include "bench.h"
+#include "doctor.h"
 #include "exit_code.h"
 #include "gate.h"
 #include "hide_password.h"
@@ -39,6 +40,7 @@ int dispatch(const std::vector<std::string>& arguments)
     if (name == "bench") return bench(rest);
     if (name == "local") return local(rest);
     if (name == "quorum") return quorum(rest);
+    if (name == "doctor") return doctor(rest);
     if (name == "-h" || name == "--help" || name == "help") {
         std::cout << help_text(main_page());
         return exit_code::ok;

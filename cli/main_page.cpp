@@ -1,6 +1,7 @@
 #include "main_page.h"
 
 #include "bench_options.h"
+#include "doctor.h"
 #include "gate_options.h"
 #include "lead_options.h"
 #include "local.h"
@@ -106,7 +107,8 @@ page main_page()
                   "pawl barrier --count N [OPTIONS] KEY",
                   "pawl lead [OPTIONS] KEY -- COMMAND [ARG...]",
                   "pawl lead --who | --watch [OPTIONS] KEY", "pawl bench [OPTIONS]",
-                  "pawl local status | stop", "pawl quorum show | init", "pawl --help | --version"},
+                  "pawl local status | stop", "pawl quorum show | init", "pawl doctor [OPTIONS]",
+                  "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},
                      .help = "Show this help, or that of a command, and exit"},
@@ -114,7 +116,7 @@ page main_page()
                      .argument = {},
                      .help = "Show the version and exit"}},
         .commands = {run_page(), once_page(), latch_page(), barrier_page(), lead_page(),
-                     bench_page(), local_page(), quorum_page()},
+                     bench_page(), local_page(), quorum_page(), doctor_page()},
         .sections = {servers(), settings_files(), environment()},
     };
 }

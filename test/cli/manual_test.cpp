@@ -51,7 +51,7 @@ std::set<std::string> all_options()
     std::set<std::string> all;
     for (const words& command :
          {words{}, words{"run"}, words{"once"}, words{"latch"}, words{"barrier"}, words{"lead"},
-          words{"bench"}, words{"local"}, words{"quorum"}}) {
+          words{"bench"}, words{"local"}, words{"quorum"}, words{"doctor"}}) {
         all.merge(options_of(command));
     }
     return all;
