@@ -75,7 +75,14 @@ finding unreachable(std::string_view server, const core::failure& why)
 
 findings check_server(const server_facts& of, const circumstances& at)
 {
-    if (of.problem) return {unreachable(of.server, *of.problem)};
+    if (of.problem) {
+        auto only = unreachable(of.server, *of.problem);
+        if (at.kind == store_kind::quorum) {
+            only.severity = severity::warning;
+            only.why = "its vote does not count, so fewer other nodes may fail";
+        }
+        return {only};
+    }
     constexpr std::array checks{check_version,
                                 check_resp3,
                                 check_rights,

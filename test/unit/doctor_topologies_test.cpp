@@ -6,7 +6,7 @@ namespace pawl::test {
 namespace {
 
 using namespace doctor;
-using testing::Each;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
@@ -249,7 +249,13 @@ TEST_F(doctor_checks, of_a_server_that_does_not_answer_are_left_out)
 {
     server_.problem = core::failure{.what = core::failure_kind::unreachable,
                                     .detail = "connect: Connection refused"};
-    EXPECT_THAT(check_server(server_, at_), ElementsAre(Field(&finding::check, "reachable")));
+    EXPECT_THAT(check_server(server_, at_),
+                ElementsAre(AllOf(Field(&finding::check, "reachable"),
+                                  Field(&finding::severity, severity::fault))));
+    at_.kind = store_kind::quorum;
+    EXPECT_THAT(check_server(server_, at_),
+                ElementsAre(Field(&finding::severity, severity::warning)))
+        << "the other nodes can vote";
 }
 
 TEST_F(doctor_checks, all_say_why_and_what_to_do_unless_it_is_fine)
