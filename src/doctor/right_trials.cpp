@@ -16,21 +16,24 @@ right_trials::right_trials(const circumstances& at, std::int64_t major, std::str
 
 std::vector<store::command> right_trials::first() const
 {
-    return {{"SET", names_.key, "doctor", "PX", "10000"}, {"ACL", "DRYRUN", got_.user, "PING"}};
+    return {{"SET", names_.key, "doctor", "PX", "10000"},
+            {"DEL", names_.key},
+            {"ACL", "DRYRUN", got_.user, "PING"}};
 }
 
 void right_trials::read_first(const store::server_answer& answer)
 {
-    if (answer.problem || answer.replies.size() < 2) return;
+    if (answer.problem || answer.replies.size() < 3) return;
     const auto& written = answer.replies[0];
     const auto may_set = verdict_of(written);
     const bool is_elsewhere =
         written.problem && written.problem->what == core::failure_kind::elsewhere;
-    may_create_ = !written.problem || is_elsewhere || may_set == verdict::key_denied;
+    may_create_ = !written.problem || is_elsewhere || may_set == verdict::key_denied ||
+                  verdict_of(answer.replies[1]) == verdict::key_denied;
     if (written.problem && !is_elsewhere && may_set == verdict::allowed) {
         got_.write_problem = written.problem->detail;
     }
-    got_.dry_run = !answer.replies[1].problem;
+    got_.dry_run = !answer.replies[2].problem;
 }
 
 store::command right_trials::in_this_way(store::command what) const

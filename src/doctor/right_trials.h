@@ -1,8 +1,8 @@
 // Finds out which rights the user has at one server: which commands to send, and what the answers mean.
 //
 //   round   sent                                  tells
-//   first   SET of the doctor's own key,          whether the server accepts writes,
-//           ACL DRYRUN of a PING                  and whether the user may use ACL DRYRUN
+//   first   SET and DEL of the doctor's own key,  whether the server accepts writes, whether the user may use this
+//           ACL DRYRUN of a PING                  key, and whether it may use ACL DRYRUN
 //   second  with ACL DRYRUN: it, for each right   what would be allowed; nothing is executed
 //           without: each command itself,         what is allowed. All arguments are such that nothing else is changed:
 //           on the doctor's own key               rights.h

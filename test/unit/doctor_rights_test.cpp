@@ -94,10 +94,11 @@ TEST(verdict_on_a_command, is_read_from_a_dry_run)
 
 const trial_names names{.key = "pawl:doctor:1", .channel = "pawl:client:1"};
 
-store::server_answer answered(store::command_reply set, store::command_reply dry_run)
+store::server_answer answered(store::command_reply set, store::command_reply dry_run,
+                              store::command_reply del = said("1"))
 {
     store::server_answer got;
-    got.replies = {std::move(set), std::move(dry_run)};
+    got.replies = {std::move(set), std::move(del), std::move(dry_run)};
     return got;
 }
 
@@ -113,7 +114,7 @@ words first_words(const std::vector<store::command>& commands)
 TEST(right_trials, ask_acl_dryrun_if_they_may)
 {
     right_trials trials{{}, 7, "clerk", names};
-    EXPECT_EQ(trials.first()[1], (store::command{"ACL", "DRYRUN", "clerk", "PING"}));
+    EXPECT_EQ(trials.first()[2], (store::command{"ACL", "DRYRUN", "clerk", "PING"}));
     trials.read_first(answered(said("OK"), said("OK")));
     EXPECT_FALSE(trials.must_try_listening());
     auto commands = trials.second();
@@ -146,6 +147,15 @@ TEST(right_trials, make_no_key_that_would_stay)
     for (const auto* each : {"RPUSH", "INCR", "HSET"}) EXPECT_THAT(got, Not(Contains(each)));
     EXPECT_THAT(got, Contains("LPOP"));
     EXPECT_EQ(trials.result().write_problem, "") << "a missing right is told as such";
+}
+
+TEST(right_trials, try_everything_if_no_key_can_be_made)
+{
+    right_trials trials{{}, 7, "clerk", names};
+    trials.read_first(
+        answered(refused("NOPERM this user has no permissions to run the 'set' command"),
+                 no_dry_run, refused("NOPERM No permissions to access a key")));
+    EXPECT_THAT(first_words(trials.second()), Contains("RPUSH"));
 }
 
 TEST(right_trials, notice_a_server_that_refuses_writes)
