@@ -9,6 +9,8 @@ namespace pawl::cli::exit_code {
 inline constexpr int ok = 0;
 inline constexpr int not_running = 1;    // pawl local status
 inline constexpr int nothing = 1;        // pawl break: nobody has the lock
+inline constexpr int warnings = 1;       // pawl doctor: the worst that it found
+inline constexpr int faults = 2;         // pawl doctor, likewise
 inline constexpr int usage = 64;         // a wrong option or value; a nested run of the same lock
 inline constexpr int not_a_lock = 65;    // the key has another type
 inline constexpr int unreachable = 69;   // no server answered, or no quorum

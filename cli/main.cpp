@@ -1,6 +1,7 @@
 // The pawl command: finds the subcommand, and turns exceptions into an exit status.
 #include "bench.h"
 #include "break_hold.h"
+#include "doctor.h"
 #include "exit_code.h"
 #include "gate.h"
 #include "hide_password.h"
@@ -49,6 +50,7 @@ int dispatch(const std::vector<std::string>& arguments)
     if (name == "top") return top(rest);
     if (name == "break") return break_hold(rest);
     if (name == "wait") return wait_free(rest);
+    if (name == "doctor") return doctor(rest);
     if (name == "-h" || name == "--help" || name == "help") {
         std::cout << help_text(main_page());
         return exit_code::ok;

@@ -2,6 +2,7 @@
 
 #include "bench_options.h"
 #include "break_hold.h"
+#include "doctor.h"
 #include "gate_options.h"
 #include "lead_options.h"
 #include "local.h"
@@ -114,7 +115,7 @@ page main_page()
                   "pawl local status | stop", "pawl quorum show | init",
                   "pawl ls [OPTIONS] [PATTERN]", "pawl show [OPTIONS] KEY",
                   "pawl top [OPTIONS] [PATTERN]", "pawl wait [OPTIONS] KEY",
-                  "pawl break [OPTIONS] KEY", "pawl --help | --version"},
+                  "pawl break [OPTIONS] KEY", "pawl doctor [OPTIONS]", "pawl --help | --version"},
         .options = {{.names = {"-h", "--help"},
                      .argument = {},
                      .help = "Show this help, or that of a command, and exit"},
@@ -123,7 +124,7 @@ page main_page()
                      .help = "Show the version and exit"}},
         .commands = {run_page(), once_page(), latch_page(), barrier_page(), lead_page(),
                      bench_page(), local_page(), quorum_page(), ls_page(), show_page(), top_page(),
-                     wait_free_page(), break_hold_page()},
+                     wait_free_page(), break_hold_page(), doctor_page()},
         .sections = {servers(), settings_files(), environment()},
     };
 }

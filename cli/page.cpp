@@ -6,30 +6,7 @@
 namespace pawl::cli {
 namespace {
 
-constexpr std::size_t width = 80;
 constexpr std::size_t indent = 2;
-
-// The words of `text`, wrapped into lines. The first line begins at column `column`, the others at
-// column `left`.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t left, std::size_t column)
-{
-    std::string result(left > column ? left - column : 0, ' ');
-    column = std::max(column, left);
-    std::istringstream words{std::string{text}};
-    bool first = true;
-    for (std::string word; words >> word; first = false) {
-        if (!first && column + 1 + word.size() > width) {
-            result += '\n' + std::string(left, ' ');
-            column = left;
-        } else if (!first) {
-            result += ' ';
-            ++column;
-        }
-        result += word;
-        column += word.size();
-    }
-    return result + '\n';
-}
 
 [[nodiscard]] std::string row(const entry& entry, std::size_t text_column)
 {
@@ -116,6 +93,27 @@ struct block_text {
 }
 
 }  // namespace
+
+std::string wrapped(std::string_view text, std::size_t left, std::size_t column)
+{
+    constexpr std::size_t width = 80;
+    std::string result(left > column ? left - column : 0, ' ');
+    column = std::max(column, left);
+    std::istringstream words{std::string{text}};
+    bool first = true;
+    for (std::string word; words >> word; first = false) {
+        if (!first && column + 1 + word.size() > width) {
+            result += '\n' + std::string(left, ' ');
+            column = left;
+        } else if (!first) {
+            result += ' ';
+            ++column;
+        }
+        result += word;
+        column += word.size();
+    }
+    return result + '\n';
+}
 
 std::string help_text(const page& page)
 {

@@ -2,6 +2,7 @@
 // too.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -50,6 +51,10 @@ struct page {
 
 // For a terminal of 80 columns.
 [[nodiscard]] std::string help_text(const page& page);
+
+// The words of `text`, wrapped into lines of 80 columns. The first line begins at column `column`, the
+// others at column `left`.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t left, std::size_t column);
 
 // "-w, --wait DURATION"
 [[nodiscard]] std::string synopsis(const option_row& option);

@@ -9,6 +9,7 @@
 #include <pawl/condition_variable.h>
 #include <pawl/coro.h>
 #include <pawl/counting_semaphore.h>
+#include <pawl/doctor.h>
 #include <pawl/error.h>
 #include <pawl/event.h>
 #include <pawl/fair_mutex.h>

@@ -52,7 +52,7 @@ std::set<std::string> all_options()
     for (const words& command :
          {words{}, words{"run"}, words{"once"}, words{"latch"}, words{"barrier"}, words{"lead"},
           words{"bench"}, words{"local"}, words{"quorum"}, words{"ls"}, words{"show"}, words{"top"},
-          words{"wait"}, words{"break"}}) {
+          words{"wait"}, words{"break"}, words{"doctor"}}) {
         all.merge(options_of(command));
     }
     return all;

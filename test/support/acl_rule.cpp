@@ -80,6 +80,13 @@ std::vector<std::string> sentinel_rule()
     return rule_in_line(whole_rule("topologies/sentinel.md", "+switch-master", 1));
 }
 
+std::vector<std::string> rights_of_doctor()
+{
+    auto words = rule_in_line(whole_rule("doctor.md", "+acl|dryrun", 1));
+    std::erase_if(words, [](const auto& word) { return !word.starts_with('+'); });
+    return words;
+}
+
 std::string line_to_paste(const std::string& document)
 {
     return whole_rule(document, scripts, 1);

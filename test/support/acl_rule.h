@@ -29,6 +29,9 @@ namespace pawl::test {
 // The rule for sentinels: the one line of docs/topologies/sentinel.md.
 [[nodiscard]] std::vector<std::string> sentinel_rule();
 
+// What a user needs besides, so that the doctor can check everything: the line in docs/doctor.md.
+[[nodiscard]] std::vector<std::string> rights_of_doctor();
+
 // The first line of this document below docs/ that is a whole rule, to paste into redis-cli.
 [[nodiscard]] std::string line_to_paste(const std::string& document);
 

@@ -1,0 +1,59 @@
+#include "doctor/machines.h"
+
+#include "redis/resolve.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+
+#include <array>
+#include <string>
+
+namespace pawl::doctor {
+namespace {
+
+// All addresses that lead to the machine on which the doctor runs.
+constexpr const char* this_machine = "this machine";
+
+std::string text_of(const redis::socket_address& of)
+{
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (of.storage.ss_family == AF_INET) {
+        const auto* const at = reinterpret_cast<const sockaddr_in*>(&of.storage);
+        const bool is_loopback = (ntohl(at->sin_addr.s_addr) >> 24U) == 127;
+        if (is_loopback) return this_machine;
+        inet_ntop(AF_INET, &at->sin_addr, text.data(), text.size());
+    } else if (of.storage.ss_family == AF_INET6) {
+        const auto* const at = reinterpret_cast<const sockaddr_in6*>(&of.storage);
+        if (IN6_IS_ADDR_LOOPBACK(&at->sin6_addr)) return this_machine;
+        inet_ntop(AF_INET6, &at->sin6_addr, text.data(), text.size());
+    }
+    return text.data();
+}
+
+place place_of(const redis::server_config& config, std::chrono::milliseconds limit)
+{
+    place got{.server = config.shown};
+    if (config.where.what != redis::address::kind::tcp) {
+        got.addresses.insert(this_machine);
+        return got;
+    }
+    const redis::resolution host{config.where.host, config.where.port};
+    if (!host.finished()) {
+        pollfd ready{.fd = host.fd(), .events = POLLIN, .revents = 0};
+        ::poll(&ready, 1, static_cast<int>(limit.count()));
+    }
+    if (!host.finished()) return got;
+    for (const auto& each : host.addresses()) got.addresses.insert(text_of(each));
+    return got;
+}
+
+}  // namespace
+
+std::vector<place> places_of(const redis::deployment& where, std::chrono::milliseconds limit)
+{
+    std::vector<place> all;
+    for (const auto& each : where.servers) all.push_back(place_of(each, limit));
+    return all;
+}
+
+}  // namespace pawl::doctor
