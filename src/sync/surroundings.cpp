@@ -114,8 +114,7 @@ std::shared_ptr<store::store> open_store(const std::shared_ptr<base::platform>& 
                                     .connect = [&loop, options](redis::server_config to) {
                                         return socket_way(loop, std::move(to), options);
                                     }});
-    case kind::quorum:
-        return open_quorum(platform, loop, std::move(where), options, counters, log);
+    case kind::quorum: return open_quorum(platform, loop, std::move(where), options, counters, log);
     }
     return std::make_shared<store::single_server>(
         platform, socket_way(loop, std::move(where.servers.front()), options), options.clock_drift,

@@ -22,9 +22,10 @@ TEST(log_record, is_one_line_of_json)
                          .name = "hold.jeopardy",
                          .text = "lock 'a\"b'\n",
                          .fields = {{"lock", "a\"b"}, {"detail", "\xff"}}};
-    EXPECT_EQ(to_json(one), R"({"level":"warning","event":"hold.jeopardy","text":"lock 'a\"b'\u000a",)"
-                            R"("lock":"a\"b","detail":")"
-                            "\xEF\xBF\xBD\"}");
+    EXPECT_EQ(to_json(one),
+              R"({"level":"warning","event":"hold.jeopardy","text":"lock 'a\"b'\u000a",)"
+              R"("lock":"a\"b","detail":")"
+              "\xEF\xBF\xBD\"}");
 }
 
 TEST(log_record, tells_in_json_how_many_were_left_out)
