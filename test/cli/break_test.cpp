@@ -2,11 +2,15 @@
 #include "command.h"
 #include "pseudo_terminal.h"
 
+#include "support/acl_rule.h"
 #include "support/quorum_nodes.h"
 #include "support/redis_cluster.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
 
 namespace pawl::test {
 namespace {
@@ -106,6 +110,34 @@ TEST_F(break_command, of_one_of_several_holders_needs_its_name)
     EXPECT_EQ(there({"break", "--holder", "p1123456789abcde0123456789abcdef", "seats"}).end,
               exited(0));
     EXPECT_EQ(probe_.must({"ZSCORE", "seats", "out"}).text, "-1");
+}
+
+// As docs/operating.md says: the operator's rule, that of the locks, and the log.
+TEST_F(break_command, needs_the_rights_of_the_locks_and_the_log_only)
+{
+    words setuser{"ACL", "SETUSER", "keeper", "reset", "on", ">password"};
+    const auto add = [&](const std::vector<std::string>& rule) {
+        std::ranges::copy_if(rule, std::back_inserter(setuser), [](const auto& each) {
+            return each != "resetchannels" && each != "-@all";
+        });
+    };
+    setuser.insert(setuser.end(), {"resetchannels", "-@all"});
+    add(operators_rule());
+    add(smallest_rule());
+    add({"+xadd", "~pawl:log"});
+    ASSERT_FALSE(probe_.command(setuser).is_error());
+    const std::string url = "redis://keeper:password@127.0.0.1:" + std::to_string(server_.port());
+    const auto holder = hold("stock:1");
+    auto waiter = start({"stock:1", "-c", "echo mine; read line || true"});
+    ASSERT_TRUE(until_queued("stock:1"));
+    const auto got = run_pawl({"break", "--yes", "stock:1", "--url", url});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(got.err, "");
+    EXPECT_EQ(waiter.line_after("mine"), "");
+    probe_.must({"ZADD", "stock:set", "-3", "out", "-5", "capacity", "9999999999999",
+                 "p0123456789abcde0123456789abcdef3"});
+    EXPECT_EQ(run_pawl({"break", "--yes", "stock:set", "--url", url}).end, exited(0));
+    EXPECT_TRUE(probe_.must({"ACL", "LOG"}).items.empty());
 }
 
 TEST(break_in_cluster, works_at_the_node_that_has_the_lock)

@@ -4,6 +4,7 @@
 #include "support/acl_rule.h"
 #include "support/quorum_nodes.h"
 #include "support/redis_cluster.h"
+#include "support/sentinel_group.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -310,6 +311,19 @@ TEST(operators_command_in_cluster, ls_lists_all_primaries_and_show_finds_the_rig
     EXPECT_THAT(names, testing::UnorderedElementsAre("a", "b", "c", "d", "e", "f"));
     const auto one = json::parse(run_pawl({"show", "--json", "d", "--url", cluster.url()}).out);
     EXPECT_EQ(one["holders"][0]["process"]["pid"], holders[3].pid());
+}
+
+TEST(operators_command_with_sentinels, show_asks_the_primary)
+{
+    const sentinel_group group{{.replicas = 0, .sentinels = 1, .quorum = 1}};
+    auto holder =
+        pawl({"run", "--url", group.url(), "stock:1", "-c", "echo up; read line || true"});
+    EXPECT_EQ(holder.line_after("up"), "");
+    const auto got = run_pawl({"show", "--json", "stock:1", "--url", group.url()});
+    EXPECT_EQ(got.end, exited(0)) << got.err;
+    EXPECT_EQ(json::parse(got.out)["holders"][0]["process"]["pid"], holder.pid());
+    EXPECT_THAT(lines_of(run_pawl({"ls", "--json", "--url", group.url()}).out), SizeIs(1));
+    EXPECT_EQ(run_pawl({"break", "--yes", "stock:1", "--url", group.url()}).end, exited(0));
 }
 
 TEST(operators_command_on_quorum, show_has_the_view_of_each_node)
