@@ -8,13 +8,19 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 install(TARGETS pawl EXPORT pawlTargets)
 install(TARGETS pawl_asio EXPORT pawlAsioTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/pawl TYPE INCLUDE
-        FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE PATTERN prometheus.h EXCLUDE)
 # Without the library its header is left out: a missing file is a clearer error than that of the
 # linker.
 if(TARGET pawl_testing)
   install(TARGETS pawl_testing EXPORT pawlTestingTargets)
   install(EXPORT pawlTestingTargets NAMESPACE pawl:: DESTINATION ${package_dir})
   install(FILES ${PROJECT_SOURCE_DIR}/include/pawl/testing.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pawl)
+endif()
+if(TARGET pawl_prometheus)
+  install(TARGETS pawl_prometheus EXPORT pawlPrometheusTargets)
+  install(EXPORT pawlPrometheusTargets NAMESPACE pawl:: DESTINATION ${package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/pawl/prometheus.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pawl)
 endif()
 foreach(file IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md)
@@ -61,4 +67,9 @@ if(TARGET pawl_testing)
   configure_file(
     ${CMAKE_CURRENT_LIST_DIR}/pawl-testing.pc.in ${PROJECT_BINARY_DIR}/pawl-testing.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/pawl-testing.pc DESTINATION ${pc_dir})
+endif()
+if(TARGET pawl_prometheus)
+  configure_file(
+    ${CMAKE_CURRENT_LIST_DIR}/pawl-prometheus.pc.in ${PROJECT_BINARY_DIR}/pawl-prometheus.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pawl-prometheus.pc DESTINATION ${pc_dir})
 endif()

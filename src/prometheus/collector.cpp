@@ -1,0 +1,19 @@
+#include <pawl/prometheus.h>
+
+#include <utility>
+
+namespace pawl::prometheus {
+
+collector::collector(const client& client, std::string label)
+    : client_{&client}, label_{label.empty() ? client.id() : std::move(label)}
+{
+}
+
+collector::~collector() = default;
+
+std::vector<::prometheus::MetricFamily> collector::Collect() const
+{
+    return families_of(client_->metrics(), label_);
+}
+
+}  // namespace pawl::prometheus
