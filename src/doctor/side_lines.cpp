@@ -106,7 +106,8 @@ std::vector<store::server_answer> side_lines::ask(const std::vector<store::comma
 {
     std::vector<store::survey::target> targets;
     targets.reserve(ways_.size());
-    for (const auto& each : ways_) targets.push_back({each.get(), {.server = {}, .commands = commands}});
+    for (const auto& each : ways_)
+        targets.push_back({each.get(), {.server = {}, .commands = commands}});
     return store::survey::ask({*platform_, loop_, limit_}, targets, platform_->now() + limit_);
 }
 
