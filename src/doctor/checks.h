@@ -51,11 +51,11 @@ findings check_clocks(const std::vector<server_facts>& all, const circumstances&
 findings check_machines(const std::vector<place>& all, const circumstances& at);
 
 // As one node of the Cluster sees all nodes.
-findings check_cluster_replicas(const std::vector<cluster_node>& nodes);
-findings check_cluster_primaries(const std::vector<cluster_node>& nodes);
-findings check_cluster_nodes(const std::vector<cluster_node>& nodes);
-findings check_cluster_moves(const std::vector<cluster_node>& nodes);
-findings check_cluster_machines(const std::vector<cluster_node>& nodes);
+findings check_cluster_replicas(const std::vector<cluster_node>& all);
+findings check_cluster_primaries(const std::vector<cluster_node>& all);
+findings check_cluster_nodes(const std::vector<cluster_node>& all);
+findings check_cluster_moves(const std::vector<cluster_node>& all);
+findings check_cluster_machines(const std::vector<cluster_node>& all);
 // If no node tells which nodes there are.
 findings check_unknown_nodes(const std::string& problem);
 

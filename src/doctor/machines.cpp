@@ -52,6 +52,7 @@ place place_of(const redis::server_config& config, std::chrono::milliseconds lim
 std::vector<place> places_of(const redis::deployment& where, std::chrono::milliseconds limit)
 {
     std::vector<place> all;
+    all.reserve(where.servers.size());
     for (const auto& each : where.servers) all.push_back(place_of(each, limit));
     return all;
 }

@@ -52,6 +52,7 @@ std::vector<server_facts> patient::examine_servers()
     const auto names = state_->servers({});
     if (names.problem) return {{.server = state_->server(), .problem = names.problem}};
     std::vector<server_facts> all;
+    all.reserve(names.names.size());
     for (const auto& name : names.names) all.push_back({.server = name});
     subjects everyone;
     for (auto& each : all) everyone.push_back(&each);
@@ -141,6 +142,7 @@ std::vector<sentinel_facts> patient::ask_sentinels()
     side_lines lines{state_->platform(), where_.servers, at_.command_limit};
     const auto answers = lines.ask({{"SENTINEL", "MASTER", where_.service}});
     std::vector<sentinel_facts> all;
+    all.reserve(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) {
         all.push_back(read_sentinel(where_.servers[i].shown, answers[i]));
     }
