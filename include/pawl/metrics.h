@@ -171,7 +171,10 @@ struct connection_metrics {
     std::uint64_t bytes_received{};
 
     // How many are open now.
-    [[nodiscard]] std::uint64_t open() const noexcept { return opened - ended; }
+    [[nodiscard]] std::uint64_t open() const noexcept
+    {
+        return opened > ended ? opened - ended : 0;
+    }
 
     bool operator==(const connection_metrics&) const = default;
 };
