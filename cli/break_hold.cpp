@@ -127,6 +127,11 @@ public:
         return exit_code::not_a_lock;
     }
     if (lock.holder_count == 0)
+    if (lock.kind == lock_kind::unknown) {
+        say(in_quotes(app.key) + " could not be read");
+        for (const auto& note : lock.notes) say(printable(note));
+        return exit_code::refused;
+    }
         return tell(app, app.holder, {.outcome = break_outcome::free, .note = {}});
     if (app.holder.empty() && lock.holder_count > 1) {
         say(in_quotes(app.key) + " has " + std::to_string(lock.holder_count) +
