@@ -2,6 +2,8 @@
 
 #include "duration.h"
 
+#include "common/printable.h"
+
 #include <optional>
 #include <vector>
 
@@ -103,12 +105,7 @@ void add_nodes(const lock_info& lock, std::string& text)
 
 std::string printable(std::string_view text)
 {
-    std::string shown{text};
-    for (char& c : shown) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < ' ' || byte == 0x7F) c = '?';
-    }
-    return shown;
+    return common::printable(text);
 }
 
 std::string process_text(const std::string& id, const std::optional<process_info>& process)
