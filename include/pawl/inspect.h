@@ -102,7 +102,7 @@ struct lock_info {
     std::string name;
     lock_kind kind{};
     std::string server;  // where it is: its address without password; empty for a quorum
-    std::vector<holder_info> holders;  // of many, the first 1,000
+    std::vector<holder_info> holders;  // of many, the 1,000 whose leases end last
     std::uint64_t holder_count{};
     std::vector<waiter_info> queue;  // in order; the first 1,000. Empty from inspector::list()
     std::uint64_t waiters{};
