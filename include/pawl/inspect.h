@@ -190,7 +190,7 @@ public:
     //     the hold may be over.
     // Threads: any thread may call it.
     // Cancellation: none. Each round trip ends within client_options::command_limit.
-    break_report break_hold(std::string_view name, const break_order& order) const;
+    [[nodiscard]] break_report break_hold(std::string_view name, const break_order& order) const;
 
 private:
     client* client_;
