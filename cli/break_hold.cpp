@@ -72,6 +72,7 @@ public:
 {
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread of pawl reads the users.
     const auto* const user = ::getpwuid(::geteuid());
     const std::string name = user != nullptr ? user->pw_name : "uid " + std::to_string(::geteuid());
     return name + "@" + host.data();
@@ -125,6 +126,11 @@ public:
     if (lock.kind == lock_kind::not_a_lock) {
         say(in_quotes(app.key) + " is not a lock: " + printable(lock.detail));
         return exit_code::not_a_lock;
+    }
+    if (lock.kind == lock_kind::unknown) {
+        say(in_quotes(app.key) + " could not be read");
+        for (const auto& note : lock.notes) say(printable(note));
+        return exit_code::refused;
     }
     if (lock.holder_count == 0)
         return tell(app, app.holder, {.outcome = break_outcome::free, .note = {}});

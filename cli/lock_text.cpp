@@ -2,6 +2,8 @@
 
 #include "duration.h"
 
+#include "common/printable.h"
+
 #include <optional>
 #include <vector>
 
@@ -19,6 +21,7 @@ using std::chrono::milliseconds;
 [[nodiscard]] std::string holders_text(const lock_info& lock)
 {
     if (lock.holder_count == 0) return "";
+    if (lock.holders.empty()) return std::to_string(lock.holder_count) + " holders";
     const auto& first = lock.holders.front();
     const auto name = process_text(first.id, first.process);
     if (lock.holder_count == 1) return name;
@@ -103,12 +106,7 @@ void add_nodes(const lock_info& lock, std::string& text)
 
 std::string printable(std::string_view text)
 {
-    std::string shown{text};
-    for (char& c : shown) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < ' ' || byte == 0x7F) c = '?';
-    }
-    return shown;
+    return common::printable(text);
 }
 
 std::string process_text(const std::string& id, const std::optional<process_info>& process)
@@ -126,13 +124,15 @@ common::row heading()
 common::row row_of(const lock_info& lock)
 {
     const bool is_held = lock.holder_count > 0;
-    const auto held_for = is_held ? lock.holders.front().held_for : std::nullopt;
-    const auto lease = is_held ? lock.holders.front().lease_left : lock.lease_left;
+    // Not all holders are read if there are many.
+    const bool is_known = !lock.holders.empty();
+    const auto held_for = is_known ? lock.holders.front().held_for : std::nullopt;
+    const auto lease = is_known ? lock.holders.front().lease_left : lock.lease_left;
     return {printable(lock.name),
             std::string{to_string(lock.kind)},
             is_held ? holders_text(lock) : counts_text(lock),
             lock.holder_count == 1 ? text_of(held_for) : "",
-            lease ? describe(*lease) : (is_held ? "no end" : ""),
+            lease ? describe(*lease) : (is_held && is_known ? "no end" : ""),
             std::to_string(lock.waiters)};
 }
 

@@ -102,7 +102,7 @@ struct lock_info {
     std::string name;
     lock_kind kind{};
     std::string server;  // where it is: its address without password; empty for a quorum
-    std::vector<holder_info> holders;  // of many, the first 1,000
+    std::vector<holder_info> holders;  // of many, the 1,000 whose leases end last
     std::uint64_t holder_count{};
     std::vector<waiter_info> queue;  // in order; the first 1,000. Empty from inspector::list()
     std::uint64_t waiters{};
@@ -190,7 +190,7 @@ public:
     //     the hold may be over.
     // Threads: any thread may call it.
     // Cancellation: none. Each round trip ends within client_options::command_limit.
-    break_report break_hold(std::string_view name, const break_order& order) const;
+    [[nodiscard]] break_report break_hold(std::string_view name, const break_order& order) const;
 
 private:
     client* client_;

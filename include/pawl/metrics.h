@@ -96,12 +96,13 @@ struct PAWL_EXPORT histogram {
     bool operator==(const histogram&) const = default;
 };
 
-// Renewals by the client itself, one for each lease in a request.
+// Renewals by the client itself, one for each lease in a request. The rest of `sent` is under way, or its
+// answer had no meaning any more: the hold was released or lost meanwhile, or it was being changed.
 struct renewal_metrics {
     std::uint64_t sent{};
     std::uint64_t done{};    // the lease began anew
     std::uint64_t failed{};  // there was no answer, or an error
-    std::uint64_t denied{};  // the server said that another holder has the lock, or none
+    std::uint64_t denied{};  // another holder had the lock, or none: the hold is lost
 
     bool operator==(const renewal_metrics&) const = default;
 };
@@ -171,7 +172,10 @@ struct connection_metrics {
     std::uint64_t bytes_received{};
 
     // How many are open now.
-    [[nodiscard]] std::uint64_t open() const noexcept { return opened - ended; }
+    [[nodiscard]] std::uint64_t open() const noexcept
+    {
+        return opened > ended ? opened - ended : 0;
+    }
 
     bool operator==(const connection_metrics&) const = default;
 };

@@ -45,6 +45,8 @@ histogram read(const duration_counter& one, const duration_counter& other)
 lock_metrics lock_counters::read() const
 {
     lock_metrics got;
+    // Before the grants: a hold that ends in between then has its grant counted too, and held() is not below 0.
+    got.hold = observe::read(inside.hold, hold);
     granted.add_to(got.granted);
     got.granted[grant_way::passed_on] += inside.passed_on.get();
     got.granted[grant_way::lingered] += inside.lingered.get();
@@ -61,7 +63,6 @@ lock_metrics lock_counters::read() const
                  .waiters = waiters_seen.get(),
                  .longest = longest_queue.get()};
     got.wait = observe::read(inside.wait, wait);
-    got.hold = observe::read(inside.hold, hold);
     got.hand_over = observe::read(hand_over);
     got.margin = observe::read(margin);
     return got;

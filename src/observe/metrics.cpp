@@ -63,7 +63,9 @@ std::uint64_t lock_metrics::attempts() const noexcept
 
 std::uint64_t lock_metrics::held() const noexcept
 {
-    return granted.total() - granted[grant_way::re_entered] - hold.count;
+    // A snapshot is not made in one step, so it may have the end of a hold without its grant.
+    const auto begun = granted.total() - granted[grant_way::re_entered];
+    return begun - std::min(begun, hold.count);
 }
 
 }  // namespace pawl

@@ -4,13 +4,13 @@
 -- KEYS  1 members, 2 fence, 3 queue
 -- ARGV  1 holder and weight, 2 the capacity, or '' for a shared mutex, 3 the announcement, or '', 4 the digits of the
 --       holder's client, or '', 5 the reason
--- Reply 1 broken; 0 it was not in
+-- Reply 1 broken; 0 nobody is in; -1 it was not in, but others are
 
 --@ clock
 local wanted = ARGV[2]
 --@ census
 if redis.call('ZREM', KEYS[1], ARGV[1]) == 0 then
-  return 0
+  return out > 0 and -1 or 0
 end
 out = out - WEIGHT_IN(ARGV[1])
 if out > 0 or known then

@@ -25,7 +25,7 @@ struct script_question {
 };
 
 // What one server is asked: the commands are sent in one write. After a broken connection they may be sent once more, so
-// none of them may do harm when it is executed twice.
+// none of them may do harm when it is executed twice. With a script they are sent only once.
 struct server_question {
     std::string server;  // one of store::servers()
     std::vector<command> commands;

@@ -38,6 +38,13 @@ void check(std::string_view what, const std::string& text)
                                         " bytes (allowed: up to 1000 bytes without NUL)"};
 }
 
+std::string joined(const std::vector<std::string>& notes)
+{
+    std::string all;
+    for (const auto& each : notes) all.append(all.empty() ? "" : "; ").append(each);
+    return all;
+}
+
 const redis::script& script_for(lock_kind kind)
 {
     switch (kind) {
@@ -127,6 +134,10 @@ break_report inspector::break_hold(std::string_view name, const break_order& ord
                  "a hold on a quorum cannot be broken: its holder would take the votes back");
         }
         if (lock.kind == lock_kind::not_a_lock) fail(state, name, errc::not_a_lock, lock.detail);
+        // Nothing is known of the key, so it must not be called free.
+        if (lock.kind == lock_kind::unknown) {
+            fail(state, name, errc::refused, joined(lock.notes));
+        }
         if (lock.holder_count == 0) return {.outcome = break_outcome::free, .note = {}};
         const auto who = std::ranges::find(lock.holders, order.holder, &holder_info::id);
         if (who == lock.holders.end()) return {.outcome = break_outcome::other, .note = {}};

@@ -130,6 +130,7 @@ private:
     sync::process_finder processes_;
     bool processes_read_ = false;
     bool stopped_ = false;
+    std::optional<core::failure> page_problem_;  // why the keys of a page are not known
     std::unordered_set<std::string> seen_;  // SCAN may name a key twice; nodes name the same keys
     list_summary summary_;
 };
@@ -176,6 +177,8 @@ std::optional<core::failure> listing::list(const std::vector<std::string>& serve
             stopped_ = true;
             return std::nullopt;
         }
+        // These keys are missing, and the next ones would be too.
+        if (page_problem_) return std::exchange(page_problem_, std::nullopt);
         cursor = texts[0];
     } while (cursor != "0");
     return std::nullopt;
@@ -200,7 +203,10 @@ bool listing::show(const std::vector<std::string>& servers, const std::vector<st
     sync::complete(state_, all);
     for (std::size_t i = 0; i < names.size(); ++i) {
         auto said = taken(all, i);
-        if (nobody_answered(all)) return true;
+        if (nobody_answered(all)) {
+            page_problem_ = all.front().problem;
+            return true;
+        }
         auto lock = state_.is_quorum() ? sync::merged(said) : std::move(*said.front());
         if (lock.kind == lock_kind::unknown) ++summary_.refused;
         if (!is_in_use(lock, which_.foreign)) continue;

@@ -13,6 +13,10 @@ namespace {
 // The server executes them without serving other clients in between.
 constexpr std::size_t most_commands = 300;
 
+// No server has a later time, in s. So no sum of times overflows.
+constexpr std::int64_t latest = 100'000'000'000;
+constexpr std::int64_t million = 1'000'000;
+
 std::int64_t number_in(const std::string& text)
 {
     std::int64_t number = 0;
@@ -47,8 +51,8 @@ void sighting::read(const store::server_answer& said)
     if (problem || said.replies.empty()) return;
     const auto& time = said.replies[0].texts;
     if (time.size() == 2) {
-        now = std::chrono::seconds{number_in(time[0])} +
-              std::chrono::microseconds{number_in(time[1])};
+        now = std::chrono::seconds{std::clamp(number_in(time[0]), std::int64_t{0}, latest)} +
+              std::chrono::microseconds{std::clamp(number_in(time[1]), std::int64_t{0}, million)};
     }
     moved = moved || std::ranges::any_of(said.replies, is_elsewhere);
     auto left = std::span{said.replies}.subspan(1);

@@ -140,6 +140,21 @@ TEST_F(break_command, needs_the_rights_of_the_locks_and_the_log_only)
     EXPECT_TRUE(probe_.must({"ACL", "LOG"}).items.empty());
 }
 
+TEST_F(break_command, does_not_call_a_lock_free_that_it_may_not_read)
+{
+    words setuser{"ACL", "SETUSER", "keeper", "reset", "on", ">password"};
+    auto rule = operators_rule();
+    std::erase(rule, "+type");
+    setuser.insert(setuser.end(), rule.begin(), rule.end());
+    ASSERT_FALSE(probe_.command(setuser).is_error());
+    const std::string url = "redis://keeper:password@127.0.0.1:" + std::to_string(server_.port());
+    const auto holder = hold("stock:1");
+    const auto got = run_pawl({"break", "--yes", "stock:1", "--url", url});
+    EXPECT_EQ(got.end, exited(77));
+    EXPECT_THAT(got.err, AllOf(HasSubstr("could not be read"), HasSubstr("NOPERM")));
+    EXPECT_TRUE(probe_.exists("stock:1"));
+}
+
 TEST(break_in_cluster, works_at_the_node_that_has_the_lock)
 {
     const redis_cluster cluster{{.replicas = 0}};

@@ -136,6 +136,43 @@ TEST_F(inspected, a_member_whose_lease_has_ended_is_not_shown)
     EXPECT_THAT(names(), IsEmpty());
 }
 
+TEST_F(inspected, a_member_that_holds_is_shown_even_if_many_others_are_over)
+{
+    const std::string id{"p0123456789abcde0123456789ab"};
+    set({"ZADD", "seats", "-2000", "out", "-2000", "capacity", "9999999999999", id + "00001"});
+    for (int i = 1'000; i < 2'100; ++i) {
+        set({"ZADD", "seats", "1", id + std::to_string(i) + "1"});
+    }
+    const auto seen = look("seats");
+    EXPECT_EQ(seen.holder_count, 1U);
+    ASSERT_THAT(seen.holders, SizeIs(1));
+    EXPECT_EQ(seen.holders[0].id, id + "0000");
+    EXPECT_EQ(seen.counts->capacity, 2'000U);
+    set({"ZREM", "seats", id + "00001"});
+    EXPECT_EQ(look("seats").holder_count, 0U) << "all that were read are over";
+}
+
+TEST_F(inspected, numbers_of_other_programs_do_no_harm)
+{
+    const std::string id{"p0123456789abcde0123456789abcdef"};
+    set({"SET", "job", id, "PX", "99999999999999"});
+    set({"SET", "pawl:fence:{job}", "18446744073709551615"});
+    auto seen = look("job");
+    EXPECT_EQ(seen.fence, 0U);
+    EXPECT_LE(*seen.holders.at(0).lease_left, 24h * 365 * 100);
+    EXPECT_FALSE(seen.holders[0].held_for);
+    set({"ZADD", "seats", "-9223372036854775808", "out", "-5", "capacity", "9223372036854775807",
+         id + "1"});
+    seen = look("seats");
+    EXPECT_LE(*seen.holders.at(0).lease_left, 24h * 365 * 100);
+}
+
+TEST_F(inspected, a_part_of_a_lock_set_has_the_channel_of_its_client)
+{
+    set({"SET", "job", "pABCDEF0123456789ABCDEF012345678", "PX", "20000"});
+    EXPECT_EQ(look("job").holders.at(0).channel, "9abcdef012345678");
+}
+
 TEST_F(inspected, a_latch_and_a_barrier_say_how_many_have_arrived)
 {
     latch gate{client_, "gate", 3};

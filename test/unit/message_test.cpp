@@ -28,6 +28,24 @@ TEST(messages, report_that_a_lock_is_wanted)
     EXPECT_EQ(got->lock, "stock:42");
 }
 
+TEST(messages, report_a_broken_hold_with_a_reason_that_is_safe_to_show)
+{
+    const auto reason = [](const std::string& text) {
+        const auto whole = "broken me stock:42" + std::string(1, '\0') + text;
+        const auto got = read_message(whole);
+        EXPECT_TRUE(got && got->what == kind::broken && got->lock == "stock:42");
+        return got ? got->reason : "";
+    };
+    EXPECT_EQ(reason("it hangs, \xC3\xA9\xC2\xA0"), "it hangs, \xC3\xA9\xC2\xA0");
+    EXPECT_EQ(reason("\x1B[2J\n\x7F" + std::string(1, '\0')), "?[2J???");
+    EXPECT_EQ(reason("a\xC2\x9B"
+                     "b\xC2\x80\xC2\x9F\xC2"),
+              "a?b??\xC2");
+    EXPECT_EQ(reason(std::string(1'001, 'x')), std::string(1'000, 'x'));
+    EXPECT_EQ(reason(std::string(999, 'x') + "\xC3\xA9"), std::string(999, 'x'));
+    EXPECT_EQ(reason(std::string(2'000, '\xA9')).size(), 997U);
+}
+
 TEST(messages, take_the_rest_as_the_name_with_any_bytes)
 {
     for (const std::string name : {"two words", " first", "last ", " ", "  ", "a\r\nb", "\xFF",

@@ -26,6 +26,19 @@ histogram of(std::initializer_list<nanoseconds> durations)
     return observe::read(all);
 }
 
+TEST(snapshot, never_has_fewer_than_no_holds_or_connections)
+{
+    lock_metrics lock;
+    lock.granted[grant_way::free] = 2;
+    lock.granted[grant_way::re_entered] = 1;
+    lock.hold.count = 3;
+    EXPECT_EQ(lock.held(), 0U);
+    lock.hold.count = 1;
+    EXPECT_EQ(lock.held(), 1U);
+    EXPECT_EQ((connection_metrics{.opened = 1, .ended = 2}.open()), 0U);
+    EXPECT_EQ((connection_metrics{.opened = 3, .ended = 2}.open()), 1U);
+}
+
 TEST(histogram, is_empty_at_first)
 {
     const auto nothing = of({});

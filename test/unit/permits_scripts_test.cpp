@@ -54,6 +54,21 @@ TEST_F(permits_scripts, permits_are_granted_up_to_the_capacity_each_with_its_own
     EXPECT_EQ(out(), "-5");
 }
 
+TEST_F(permits_scripts, a_break_says_whether_others_are_in)
+{
+    const auto end = [this](char letter) {
+        return ask({"EVAL", redis::scripts::members_break.text, "3", "a", "f", "q",
+                    holder(letter, 2), capacity_, "", "", "it hangs"});
+    };
+    take('a', 2);
+    take('b', 2);
+    EXPECT_EQ(end('a'), ":1|");
+    EXPECT_EQ(end('a'), ":-1|");
+    EXPECT_EQ(out(), "-2");
+    EXPECT_EQ(end('b'), ":1|");
+    EXPECT_EQ(end('b'), ":0|");
+}
+
 TEST_F(permits_scripts, a_large_request_is_not_overtaken)
 {
     take('a', 4);

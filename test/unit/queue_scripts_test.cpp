@@ -69,6 +69,14 @@ TEST_P(queue_scripts, a_newcomer_is_told_how_many_wait_if_it_asks_for_that)
     EXPECT_EQ(acquire("z", {.mend = true, .count = true}), answer("-2 3000 1700000000000000 3"));
 }
 
+TEST_P(queue_scripts, a_newcomer_is_told_a_whole_number_even_if_the_queue_is_damaged)
+{
+    acquire("h");
+    ask({"RPUSH", "q", "stray"});
+    EXPECT_EQ(acquire("x", {.count = true}), answer("-2 3000 1700000000000000 1"));
+    EXPECT_EQ(acquire("y", {.count = true}), answer("-2 3000 1700000000000000 2"));
+}
+
 TEST_P(queue_scripts, a_look_joins_again_if_the_place_was_lost)
 {
     acquire("h");

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace pawl::sync {
 
@@ -70,6 +72,11 @@ public:
     void submit(core::request what, std::chrono::milliseconds /*patience*/, still_wanted /*wanted*/,
                 reply_handler done) override
     {
+        if (std::holds_alternative<core::renew_request>(what)) {
+            const std::scoped_lock guard{mutex_};
+            renewals_.push_back(std::move(done));
+            return;
+        }
         if (auto got = next(what)) {
             loop_.post([done = std::move(done), got = std::move(*got)] { done(got); });
         }
@@ -83,6 +90,32 @@ public:
     void doubt() override {}
     std::optional<core::failure> ping(base::boot_time /*until*/) override { return std::nullopt; }
     [[nodiscard]] const std::string& shown() const noexcept override { return shown_; }
+
+    [[nodiscard]] pawl::store::server_list servers(std::string_view /*lock*/,
+                                                   base::boot_time /*until*/) override
+    {
+        return {.names = names};
+    }
+    [[nodiscard]] std::vector<pawl::store::server_answer> ask(
+        const std::vector<pawl::store::server_question>& questions,
+        base::boot_time /*until*/) override
+    {
+        std::vector<pawl::store::server_answer> all;
+        for (const auto& each : questions) all.push_back(answer(each));
+        return all;
+    }
+
+    // The answer to the first renewal that has none, of one lease. False if there is no such renewal.
+    [[nodiscard]] bool answer_renewal(core::hold_reply got)
+    {
+        const std::scoped_lock guard{mutex_};
+        if (renewals_.empty()) return false;
+        loop_.post([done = std::move(renewals_.front()), got = std::move(got)] {
+            done(core::renew_request::reply{got});
+        });
+        renewals_.pop_front();
+        return true;
+    }
 
     void answer_with(core::acquire_reply got)
     {
@@ -105,6 +138,9 @@ public:
 
     std::atomic<int> acquires = 0;
     std::atomic<int> releases = 0;
+    // Of ask().
+    std::vector<std::string> names{"scripted"};
+    std::function<pawl::store::server_answer(const pawl::store::server_question&)> answer;
 
 private:
     std::optional<core::reply> next(const core::request& what)
@@ -131,6 +167,7 @@ private:
     std::string shown_ = "scripted";
     std::mutex mutex_;
     std::deque<core::acquire_reply> replies_;
+    std::deque<reply_handler> renewals_;
     std::string holder_;
 };
 

@@ -56,6 +56,33 @@ TEST_F(one_server, that_does_not_know_a_script_gets_it_once)
     EXPECT_EQ(record_.requests[2].front(), "EVALSHA");
 }
 
+// ── Plain commands ──────────────────────────────────────────────────────────────────────────────
+
+class questions : public one_server {
+protected:
+    // How often it was sent. There is no answer.
+    std::size_t sent_for(std::optional<script_question> script)
+    {
+        record_.is_sent = true;
+        std::vector<server_question> all;
+        all.push_back({server_.shown(), {{"TIME"}}, std::move(script)});
+        const auto got = server_.ask(all, base::boot_time{101s});
+        EXPECT_TRUE(got.at(0).problem);
+        return record_.requests.size() / (record_.requests.back().front() == "TIME" ? 1 : 2);
+    }
+};
+
+TEST_F(questions, are_repeated_after_a_broken_connection)
+{
+    EXPECT_EQ(sent_for(std::nullopt), 2U);
+}
+
+TEST_F(questions, with_a_script_are_not_repeated)
+{
+    EXPECT_EQ(sent_for(script_question{&redis::scripts::members_break, {"a", "f", "q"}, {"me"}}),
+              1U);
+}
+
 // ── Renewals ────────────────────────────────────────────────────────────────────────────────────
 
 class many_renewals : public one_server {

@@ -22,7 +22,8 @@ else
   end
 end
 if flags >= 16 and length > 0 then
-  joined = ' ' .. length / 2
+  -- The length may be odd if another program has written to the key.
+  joined = ' ' .. math.floor(length / 2)
 end
 -- Redis takes no number with leading zeros. A clock before September 2001 has them.
 if ends < '1' then

@@ -1,9 +1,27 @@
 #include "store/redis/message.h"
 
+#include "common/printable.h"
 #include "store/redis/reading.h"
 #include "store/redis/storage.h"
 
 namespace pawl::store {
+namespace {
+
+// To as much as an operator may say. No character of UTF-8 is cut in two.
+std::string_view shortened(std::string_view text)
+{
+    constexpr std::size_t longest_reason = 1'000;
+    constexpr std::size_t most_following = 3;
+    if (text.size() <= longest_reason) return text;
+    auto end = longest_reason;
+    const auto follows = [text](std::size_t at) {
+        return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+    };
+    while (end > longest_reason - most_following && follows(end)) --end;
+    return text.substr(0, end);
+}
+
+}  // namespace
 
 std::optional<message> read_message(std::string_view text)
 {
@@ -22,7 +40,7 @@ std::optional<message> read_message(std::string_view text)
         got.holder = holder_in(take_word(text));
         const auto end = text.find('\0');
         if (got.holder.empty() || end == std::string_view::npos) return std::nullopt;
-        got.reason = text.substr(end + 1);
+        got.reason = common::printable(shortened(text.substr(end + 1)));
         text = text.substr(0, end);
     } else if (kind == "wanted") {
         got.what = message::kind::wanted;

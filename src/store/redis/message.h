@@ -15,7 +15,7 @@ struct message {
     kind what{};
     std::string_view lock;
     std::string_view holder;           // not of `wanted`
-    std::string_view reason;           // only of `broken`: what the operator says
+    std::string reason;                // only of `broken`: what the operator says, without controls
     std::uint64_t fence{};             // this and the following: only of a grant
     std::chrono::milliseconds time{};  // by the server's clock, since the epoch
 };

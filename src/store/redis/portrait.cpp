@@ -1,11 +1,13 @@
 #include "store/redis/portrait.h"
 
 #include "core/candidate.h"
+#include "core/object.h"
 #include "store/redis/keys.h"
 #include "store/redis/tokens.h"
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -43,7 +45,8 @@ std::int64_t score_in(std::string_view text)
     std::int64_t number = 0;
     const auto* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, number);
-    if (read.ptr == end) return number;
+    constexpr std::int64_t longest = 9'000'000'000'000'000'000;
+    if (read.ptr == end) return std::clamp(number, -longest, longest);
     double real = 0;
     std::from_chars(text.data(), end, real);
     constexpr double most = 9e18;
@@ -80,6 +83,22 @@ Holder member(std::string_view text, bool permits)
     return one;
 }
 
+// What another program wrote may be any number.
+milliseconds lease_of(std::uint64_t left_ms)
+{
+    constexpr milliseconds most = std::chrono::hours{24} * 365 * 100;
+    return left_ms < static_cast<std::uint64_t>(most.count())
+               ? milliseconds{static_cast<std::int64_t>(left_ms)}
+               : most;
+}
+
+// 0 if it cannot be a time.
+std::uint64_t possible_fence(std::uint64_t number)
+{
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 2);
+    return number <= most ? number : 0;
+}
+
 milliseconds age(std::uint64_t since_us, microseconds now)
 {
     const microseconds since{static_cast<std::int64_t>(since_us)};
@@ -88,11 +107,12 @@ milliseconds age(std::uint64_t since_us, microseconds now)
 
 }  // namespace
 
-std::string_view channel_in_holder(std::string_view holder) noexcept
+std::string channel_in_holder(std::string_view holder)
 {
     const bool fits = (holder.size() == holder_size || holder.size() == lingering_holder_size) &&
                       holder.starts_with('p') && is_hexadecimal(holder.substr(1));
-    return fits ? holder.substr(holder.size() - channel_size) : std::string_view{};
+    // A part of a lock set has its id in upper case. The channel is that of its client.
+    return fits ? core::whole_holder(holder).substr(holder.size() - channel_size) : "";
 }
 
 portrait::portrait(std::string name, const portrait_settings& how) : how_{how}
@@ -118,8 +138,11 @@ std::vector<command> portrait::questions_of_value() const
     if (type_ == "string") return {{"GETRANGE", name, "0", std::to_string(longest_name)}};
     if (type_ == "hash") return {{"HLEN", name}, {"HGET", name, "gate"}};
     if (type_ == "zset") {
-        return {{"ZRANGE", name, "0", std::to_string(how_.most_holders + 2), "WITHSCORES"},
-                {"ZCARD", name}};
+        // The numbers are at the lower end, and the holders whose leases end last at the upper one.
+        // Holders whose leases have ended are in between.
+        return {{"ZRANGE", name, "0", "2", "WITHSCORES"},
+                {"ZCARD", name},
+                {"ZRANGE", name, "-" + std::to_string(how_.most_holders), "-1", "WITHSCORES"}};
     }
     return {{"LLEN", name}, {"LRANGE", name, "0", "2"}};
 }
@@ -193,7 +216,7 @@ void portrait::read_type(std::span<const command_reply> said)
     type_ = said[0].texts[0];
     const auto left = said[1].texts.empty() ? -1 : number_in<std::int64_t>(said[1].texts[0]);
     has_end_ = left >= 0;
-    if (has_end_) got_.lease_left = milliseconds{left};
+    if (has_end_) got_.lease_left = lease_of(static_cast<std::uint64_t>(left));
     step_ = step::value;
     if (type_ == "none" || left == -2) {
         got_.kind = lock_kind::free;
@@ -221,7 +244,7 @@ void portrait::read_value(std::span<const command_reply> said)
     } else if (type_ == "hash") {
         read_hash(said[0].texts, said[1].texts);
     } else if (type_ == "zset") {
-        read_members(said[0].texts, said[1].texts);
+        read_members(said[0].texts, said[1].texts, said[2].texts);
     } else {
         read_term(said[0].texts, said[1].texts);
     }
@@ -302,19 +325,20 @@ void portrait::read_field(const std::vector<std::string>& fields)
     }
 }
 
-void portrait::read_members(const std::vector<std::string>& members,
-                            const std::vector<std::string>& size)
+void portrait::read_members(const std::vector<std::string>& lowest,
+                            const std::vector<std::string>& size,
+                            const std::vector<std::string>& members)
 {
     std::optional<std::uint64_t> out;
     std::optional<std::uint64_t> capacity;
     std::uint64_t numbers = 0;
-    for (std::size_t i = 0; i + 1 < members.size(); i += 2) {
-        const auto score = score_in(members[i + 1]);
+    for (std::size_t i = 0; i + 1 < lowest.size(); i += 2) {
+        const auto score = score_in(lowest[i + 1]);
         if (score > 0) continue;
         ++numbers;
         const auto number = static_cast<std::uint64_t>(-score);
-        if (members[i] == "out") out = number;
-        if (members[i] == "capacity" || members[i] == "resized") capacity = number;
+        if (lowest[i] == "out") out = number;
+        if (lowest[i] == "capacity" || lowest[i] == "resized") capacity = number;
     }
     if (!out) {
         be_other("a sorted set with " + quoted_size(number_in(size), "members"));
@@ -342,7 +366,7 @@ void portrait::read_term(const std::vector<std::string>& size,
     got_.kind = lock_kind::leader;
     got_.holders = {with_id<holder_info>(elements[0])};
     got_.payload = core::candidate_in(elements[1]).payload;
-    got_.fence = number_in<std::uint64_t>(elements[2]);
+    got_.fence = possible_fence(number_in<std::uint64_t>(elements[2]));
 }
 
 void portrait::read_around(std::span<const command_reply> said)
@@ -355,7 +379,9 @@ void portrait::read_around(std::span<const command_reply> said)
     }
     const auto fence = said.subspan(0, 1);
     const auto mark = said.subspan(1, 1);
-    if (!refused(fence, "the fence") && got_.fence == 0) got_.fence = number_in(said[0].texts);
+    if (!refused(fence, "the fence") && got_.fence == 0) {
+        got_.fence = possible_fence(number_in(said[0].texts));
+    }
     if (!refused(mark, "the mark") && !said[1].texts.empty()) got_.mark = said[1].texts[0];
     if (refused(said.subspan(2), "the queue")) return;
     got_.waiters = number_in(said[2].texts) / (how_.of_quorum ? 1 : 2);
@@ -396,13 +422,13 @@ lock_info portrait::take(microseconds now)
     if (!ends_.empty()) {
         for (std::size_t i = 0; i < ends_.size(); ++i) {
             const auto left = std::max(ends_[i], now_ms) - now_ms;
-            got_.holders[i].lease_left = milliseconds{static_cast<std::int64_t>(left)};
+            got_.holders[i].lease_left = lease_of(left);
         }
         // Those whose leases have ended are in the set until a script removes them.
-        std::uint64_t gone = 0;
         const auto is_over = [](const auto& each) { return each.lease_left->count() == 0; };
-        gone = std::erase_if(got_.holders, is_over);
-        got_.holder_count -= std::min(got_.holder_count, gone);
+        const auto gone = std::erase_if(got_.holders, is_over);
+        // Those that were not read end sooner than all that were.
+        if (gone > 0) got_.holder_count = got_.holders.size();
     } else {
         got_.holder_count = got_.holders.size();
         for (auto& each : got_.holders) each.lease_left = got_.lease_left;

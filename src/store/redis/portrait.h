@@ -49,8 +49,8 @@ private:
     void read_hash(const std::vector<std::string>& size, const std::vector<std::string>& gate);
     void read_gate(std::string_view text);
     void read_field(const std::vector<std::string>& fields);
-    void read_members(const std::vector<std::string>& members,
-                      const std::vector<std::string>& size);
+    void read_members(const std::vector<std::string>& lowest, const std::vector<std::string>& size,
+                      const std::vector<std::string>& members);
     void read_term(const std::vector<std::string>& size, const std::vector<std::string>& elements);
     void read_around(std::span<const command_reply> said);
     void read_queue(const std::vector<std::string>& texts);
@@ -70,6 +70,6 @@ private:
 };
 
 // Whether this is a holder id of pawl, and the 16 digits of its client, or nothing.
-[[nodiscard]] std::string_view channel_in_holder(std::string_view holder) noexcept;
+[[nodiscard]] std::string channel_in_holder(std::string_view holder);
 
 }  // namespace pawl::store

@@ -267,8 +267,9 @@ server_answer single_server::ask(const server_question& what, base::boot_time un
             [&](const auto& reply) { got.replies.push_back(read_command_reply(reply)); });
     };
     auto problem = ask_once();
-    // As in ping().
-    if (problem && problem->sent && problem->what == redis::failure_kind::unreachable) {
+    // As in ping(). A script may change something, and may have been executed: it is not repeated.
+    if (!what.script && problem && problem->sent &&
+        problem->what == redis::failure_kind::unreachable) {
         problem = ask_once();
     }
     if (problem) got.problem = failure_of(*problem);
