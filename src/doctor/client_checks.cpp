@@ -95,7 +95,7 @@ findings check_max_clients(const server_facts& of, const circumstances& /*at*/)
     if (!most) most = of.config.number("maxclients");
     if (!now) return {not_checked(about, of.info.problem)};
     if (!most) return {not_checked(about, missing(of))};
-    const auto percent = *now * 100 / std::max<std::int64_t>(*most, 1);
+    const auto percent = bounded(*now) * 100 / std::max<std::int64_t>(bounded(*most), 1);
     const std::string seen =
         std::to_string(*now) + " of " + std::to_string(*most) + " connections in use";
     if (percent < 80) return {fine(about, seen)};
@@ -112,7 +112,8 @@ findings check_script_limit(const server_facts& of, const circumstances& /*at*/)
     if (!limit) limit = of.config.number("lua-time-limit");
     if (!limit) return {not_checked(about, missing(of))};
     const std::string seen = "a script of another program can block for " +
-                             span(std::chrono::milliseconds{*limit}) + " before others are told";
+                             span(std::chrono::milliseconds{bounded(*limit)}) +
+                             " before others are told";
     if (*limit > 0 && *limit <= 10'000) return {fine(about, seen)};
     return {found(severity::note, about,
                   *limit > 0 ? seen : "a script can block without others being told",

@@ -42,8 +42,8 @@ findings check_cluster_state(const server_facts& of, const circumstances& at)
     if (!state) return {not_checked(about, of.cluster.problem)};
     const auto& values = of.cluster.values;
     const auto assigned = values.number("cluster_slots_assigned").value_or(all_slots);
-    const auto failing = values.number("cluster_slots_fail").value_or(0) +
-                         values.number("cluster_slots_pfail").value_or(0);
+    const auto failing = bounded(values.number("cluster_slots_fail").value_or(0)) +
+                         bounded(values.number("cluster_slots_pfail").value_or(0));
     const std::string slots = std::to_string(assigned) + " of " + std::to_string(all_slots) +
                               " slots have a primary" +
                               (failing > 0 ? ", " + std::to_string(failing) + " are failing" : "");
@@ -67,7 +67,7 @@ findings check_cluster_timeout(const server_facts& of, const circumstances& at)
                                        ? "the server does not tell this setting"
                                        : of.config.problem())};
     }
-    const std::chrono::milliseconds timeout{*ms};
+    const std::chrono::milliseconds timeout{bounded(*ms)};
     const std::string seen =
         "cluster-node-timeout " + std::to_string(*ms) + " (" + span(timeout) + ")";
     if (timeout < at.command_limit) return {fine(about, seen)};

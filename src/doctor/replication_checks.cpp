@@ -17,16 +17,21 @@ struct replica {
 std::vector<replica> replicas_of(const fields& info)
 {
     std::vector<replica> all;
-    const auto sent = info.number("master_repl_offset").value_or(0);
+    // Not below 0, so that their difference does not overflow.
+    const auto offset_of = [](const fields& of, std::string_view name) {
+        return std::max<std::int64_t>(of.number(name).value_or(0), 0);
+    };
+    const auto sent = offset_of(info, "master_repl_offset");
     const auto count = info.number("connected_slaves").value_or(0);
     for (std::int64_t i = 0; i < count; ++i) {
         const auto text = info.text("slave" + std::to_string(i));
-        if (!text) continue;
+        if (!text) break;  // they are numbered without gaps
         const auto one = fields::of_list(*text);
-        all.push_back({one.text("ip").value_or("?") + ':' + one.text("port").value_or("?"),
-                       one.text("state").value_or("unknown"),
-                       std::max<std::int64_t>(sent - one.number("offset").value_or(sent), 0),
-                       one.number("lag").value_or(0)});
+        all.push_back(
+            {one.text("ip").value_or("?") + ':' + one.text("port").value_or("?"),
+             one.text("state").value_or("unknown"),
+             one.text("offset") ? std::max<std::int64_t>(sent - offset_of(one, "offset"), 0) : 0,
+             one.number("lag").value_or(0)});
     }
     return all;
 }

@@ -198,7 +198,7 @@ findings check_pauses(const server_facts& of, const circumstances& /*at*/)
     const subject about{"pauses", of.server};
     const auto fork = of.info.values.number("latest_fork_usec");
     if (!fork) return {not_checked(about, of.info.problem)};
-    const auto length = std::chrono::microseconds{*fork};
+    const auto length = std::chrono::microseconds{bounded(*fork)};
     const std::string seen = *fork == 0 ? "no fork so far" : "the last fork took " + span(length);
     if (length < std::chrono::milliseconds{200}) return {fine(about, seen)};
     return {found(length < std::chrono::seconds{1} ? severity::note : severity::warning, about,

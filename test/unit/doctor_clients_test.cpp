@@ -134,6 +134,23 @@ TEST_F(doctor_on_clients, sees_in_info_that_replicas_are_demanded)
     EXPECT_EQ(severity_of(check_min_replicas), severity::warning);
 }
 
+TEST_F(doctor_on_clients, survives_numbers_that_make_no_sense)
+{
+    const std::string greatest = "9223372036854775807";
+    const std::string least = "-9223372036854775808";
+    info("connected_slaves:" + greatest + "\r\nmaster_repl_offset:" + greatest +
+         "\r\nslave0:ip=10.0.0.2,port=6379,state=online,offset=" + least + ",lag=0\r\n");
+    EXPECT_EQ(severity_of(check_replication_lag), severity::warning);
+    info("connected_slaves:" + greatest + "\r\n");
+    EXPECT_THAT(check_replication_lag(server_, at_), IsEmpty());
+    info("connected_clients:" + greatest + "\r\nmaxclients:" + least + "\r\n");
+    EXPECT_EQ(severity_of(check_max_clients), severity::fault);
+    for (const auto& number : {greatest, least}) {
+        config("busy-reply-threshold", number);
+        EXPECT_EQ(severity_of(check_script_limit), severity::note);
+    }
+}
+
 TEST_F(doctor_on_clients, warns_of_replicas_that_accept_writes)
 {
     config("replica-read-only", "yes");

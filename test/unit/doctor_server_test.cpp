@@ -149,6 +149,8 @@ TEST_F(doctor_on_server, notices_long_forks)
     info("latest_fork_usec:1500000\r\n");
     EXPECT_EQ(of(check_pauses).seen, "the last fork took 1.5 s");
     EXPECT_EQ(severity_of(check_pauses), severity::warning);
+    info("latest_fork_usec:9223372036854775807\r\n");
+    EXPECT_EQ(severity_of(check_pauses), severity::warning) << "no overflow";
 }
 
 }  // namespace

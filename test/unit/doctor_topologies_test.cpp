@@ -44,6 +44,7 @@ TEST_F(doctor_on_cluster, reads_the_nodes)
     EXPECT_EQ(nodes[0].slots, 5461U);
     EXPECT_EQ(nodes[3].primary, "aaa");
     EXPECT_THAT(cluster_nodes_in("not a node\n\n"), IsEmpty());
+    EXPECT_EQ(nodes_with("0-5460", "0-9223372036854775807")[0].slots, 0U);
 }
 
 TEST_F(doctor_on_cluster, is_content_with_a_good_one)
@@ -93,6 +94,8 @@ TEST_F(doctor_on_cluster, notes_slow_failovers_and_full_coverage)
     EXPECT_EQ(severity_of(check_cluster_timeout), severity::ok);
     config("cluster-node-timeout", "15000");
     EXPECT_EQ(severity_of(check_cluster_timeout), severity::note);
+    config("cluster-node-timeout", "9223372036854775807");
+    EXPECT_EQ(severity_of(check_cluster_timeout), severity::note) << "no overflow";
     config("cluster-require-full-coverage", "yes");
     EXPECT_EQ(severity_of(check_cluster_coverage), severity::note);
     config("cluster-require-full-coverage", "no");
@@ -154,6 +157,15 @@ TEST_F(doctor_on_sentinels, checks_the_quorum_and_the_timeout)
     EXPECT_EQ(only(check_sentinel_quorum({sentinel("a", "10.0.0.1", "2", "4")})), severity::fault);
     EXPECT_EQ(only(check_sentinel_quorum({sentinel("a", "10.0.0.1", "2", "1")})), severity::note);
     EXPECT_EQ(only(check_sentinel_timeout(good_, {.command_limit = 500ms})), severity::warning);
+}
+
+TEST_F(doctor_on_sentinels, survives_numbers_that_make_no_sense)
+{
+    auto one = sentinel("a", "10.0.0.1", "9223372036854775807", "9223372036854775807");
+    EXPECT_EQ(only(check_sentinels({one})), severity::note);
+    EXPECT_EQ(only(check_sentinel_quorum({one})), severity::ok);
+    one.primary = fields::of_pairs({"down-after-milliseconds", "9223372036854775807"});
+    EXPECT_EQ(only(check_sentinel_timeout({one}, {})), severity::warning);
 }
 
 TEST_F(doctor_on_sentinels, checks_the_primary)
