@@ -182,15 +182,35 @@ findings check_disk(const server_facts& of, const circumstances& /*at*/)
     const auto& info = of.info.values;
     const auto snapshot = info.text("rdb_last_bgsave_status");
     if (!snapshot) return {not_checked(about, of.info.problem)};
-    const bool file_is_bad = info.is("aof_last_write_status", "err");
-    if (*snapshot == "ok" && !file_is_bad) return {fine(about, "the last writes to disk worked")};
-    const bool goes_on = !file_is_bad && of.config.text("stop-writes-on-bgsave-error") == "no";
-    return {found(
-        goes_on ? severity::warning : severity::fault, about,
-        file_is_bad ? "the last write to the append-only file failed" : "the last snapshot failed",
-        goes_on ? "what the server cannot save is lost at a restart"
-                : "the server refuses locks as long as it cannot save (MISCONF)",
-        "look into the server's log; check the space and the rights in its directory")};
+    constexpr std::string_view advice =
+        "look into the server's log; check the space and the rights in its directory";
+    // INFO keeps the last status of a file that is switched off.
+    if (!info.is("aof_enabled", "0") && info.is("aof_last_write_status", "err")) {
+        return {found(severity::fault, about, "the last write to the append-only file failed",
+                      "the server refuses locks as long as it cannot save (MISCONF)", advice)};
+    }
+    if (*snapshot == "ok") return {fine(about, "the last writes to disk worked")};
+    // It refuses writes only if it makes snapshots by itself, and is to stop when one fails.
+    const auto points = of.config.text("save");
+    const auto stops = of.config.text("stop-writes-on-bgsave-error");
+    if (points == "") {
+        return {found(severity::note, about, "the last snapshot failed, and save is \"\"",
+                      "the server goes on, because it makes no snapshots by itself. Others, as for "
+                      "a replica, may fail again",
+                      advice)};
+    }
+    if (stops == "no") {
+        return {found(severity::warning, about, "the last snapshot failed",
+                      "what the server cannot save is lost at a restart", advice)};
+    }
+    if (!points || !stops) {
+        return {found(severity::warning, about, "the last snapshot failed",
+                      "the server may refuse locks as long as it cannot save (MISCONF): its "
+                      "settings save and stop-writes-on-bgsave-error are not known",
+                      advice)};
+    }
+    return {found(severity::fault, about, "the last snapshot failed",
+                  "the server refuses locks as long as it cannot save (MISCONF)", advice)};
 }
 
 findings check_pauses(const server_facts& of, const circumstances& /*at*/)

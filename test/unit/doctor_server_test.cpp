@@ -133,12 +133,36 @@ TEST_F(doctor_on_server, wants_no_persistence_of_nodes_of_a_quorum_and_of_the_pr
 TEST_F(doctor_on_server, notices_that_it_cannot_write_to_disk)
 {
     EXPECT_EQ(severity_of(check_disk), severity::ok);
-    info("rdb_last_bgsave_status:err\r\naof_last_write_status:ok\r\n");
+    info("rdb_last_bgsave_status:err\r\naof_enabled:0\r\naof_last_write_status:ok\r\n");
+    config("save", "3600 1");
+    config("stop-writes-on-bgsave-error", "yes");
     EXPECT_EQ(severity_of(check_disk), severity::fault) << "MISCONF";
     config("stop-writes-on-bgsave-error", "no");
     EXPECT_EQ(severity_of(check_disk), severity::warning);
-    info("rdb_last_bgsave_status:ok\r\naof_last_write_status:err\r\n");
+    info("rdb_last_bgsave_status:ok\r\naof_enabled:1\r\naof_last_write_status:err\r\n");
     EXPECT_EQ(severity_of(check_disk), severity::fault);
+}
+
+TEST_F(doctor_on_server, goes_on_after_a_failed_snapshot_if_it_makes_none_by_itself)
+{
+    info("rdb_last_bgsave_status:err\r\naof_enabled:0\r\naof_last_write_status:ok\r\n");
+    config("stop-writes-on-bgsave-error", "yes");
+    config("save", "");
+    EXPECT_EQ(severity_of(check_disk), severity::note);
+}
+
+TEST_F(doctor_on_server, may_refuse_locks_after_a_failed_snapshot_if_the_settings_are_not_known)
+{
+    refuse_config();
+    info("rdb_last_bgsave_status:err\r\naof_enabled:0\r\naof_last_write_status:ok\r\n");
+    EXPECT_EQ(severity_of(check_disk), severity::warning);
+    EXPECT_THAT(of(check_disk).why, HasSubstr("may refuse locks"));
+}
+
+TEST_F(doctor_on_server, does_not_mind_an_append_only_file_that_is_switched_off)
+{
+    info("rdb_last_bgsave_status:ok\r\naof_enabled:0\r\naof_last_write_status:err\r\n");
+    EXPECT_EQ(severity_of(check_disk), severity::ok);
 }
 
 TEST_F(doctor_on_server, notices_long_forks)
