@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace pawl::doctor {
 namespace {
@@ -136,13 +137,27 @@ findings check_cluster_nodes(const nodes& all)
                   "start these nodes, or remove them with CLUSTER FORGET")};
 }
 
-findings check_cluster_moves(const nodes& all)
+findings check_cluster_moves(const std::vector<server_facts>& all)
 {
     const subject about{"cluster-moves"};
-    std::size_t slots = 0;
-    for (const auto& each : all) slots = std::max(slots, each.moving);
-    if (slots == 0) return {fine(about, "no slot is being moved")};
-    return {found(severity::warning, about, counted(slots, "slot is", "slots are") + " being moved",
+    // Both nodes of a move may show it.
+    std::set<std::int64_t> moving;
+    for (const auto& server : all) {
+        for (const auto& each : server.nodes) {
+            moving.insert(each.moving.begin(), each.moving.end());
+        }
+    }
+    if (moving.empty()) {
+        const auto silent =
+            std::ranges::count_if(all, [](const auto& server) { return server.nodes.empty(); });
+        if (silent == 0) return {fine(about, "no slot is being moved")};
+        return {fine(about,
+                     "no slot is being moved, as far as is known: " +
+                         counted(static_cast<std::size_t>(silent), "primary does", "primaries do") +
+                         " not tell")};
+    }
+    return {found(severity::warning, about,
+                  counted(moving.size(), "slot is", "slots are") + " being moved",
                   "locks of these slots cannot be taken or released until the move is done; an "
                   "abandoned move never ends",
                   "wait for the end; if no move is under way, use: redis-cli --cluster fix")};

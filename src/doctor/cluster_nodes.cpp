@@ -18,7 +18,8 @@ void read_address(std::string_view text, cluster_node& into)
 void read_slots(std::string_view text, cluster_node& into)
 {
     if (text.starts_with('[')) {
-        ++into.moving;
+        text.remove_prefix(1);
+        if (const auto slot = number_in(text.substr(0, text.find('-')))) into.moving.insert(*slot);
         return;
     }
     const auto dash = text.find('-');

@@ -68,7 +68,8 @@ struct cluster_node {
     std::string primary;  // of a replica: the id of its primary
     bool linked = true;
     std::size_t slots = 0;
-    std::size_t moving = 0;  // slots that are being moved to or from it
+    std::set<std::int64_t>
+        moving;  // slots that are being moved to or from it: only the node itself tells
 
     [[nodiscard]] bool has(std::string_view flag) const { return flags.contains(flag); }
     [[nodiscard]] bool is_primary() const { return has("master") && !has("noaddr"); }
