@@ -30,6 +30,7 @@ struct circumstances {
     bool is_local = false;  // this user's private server
     int database = 0;
     bool wants_acknowledgements = false;
+    bool wants_majority = false;  // acknowledged=majority
     double clock_drift = 0.01;
     std::chrono::milliseconds command_limit{3'000};
     std::string lock{};  // doctor_options::lock

@@ -21,6 +21,7 @@ circumstances circumstances_of(const redis::deployment& where, const client_opti
             .is_local = config.where.what == address::kind::local,
             .database = config.database,
             .wants_acknowledgements = config.acknowledged.is_on(),
+            .wants_majority = config.acknowledged.is_majority(),
             .clock_drift = options.clock_drift,
             .command_limit = options.command_limit,
             .lock = lock};

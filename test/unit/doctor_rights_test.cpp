@@ -231,6 +231,24 @@ TEST_F(doctor_on_rights, names_each_missing_right_by_its_weight)
     EXPECT_EQ(without("incr"), severity::note);
 }
 
+TEST_F(doctor_on_rights, needs_info_if_a_majority_must_acknowledge)
+{
+    const auto without_info = [&] {
+        all_allowed();
+        set("info", verdict::denied);
+        return of(check_rights);
+    };
+    EXPECT_EQ(without_info().severity, severity::note) << "bare acquires";
+    at_.wants_acknowledgements = true;
+    EXPECT_EQ(without_info().severity, severity::note) << "the number is given";
+    at_.wants_majority = true;
+    for (const auto kind : {store_kind::one_server, store_kind::sentinel, store_kind::cluster}) {
+        at_.kind = kind;
+        EXPECT_EQ(without_info().severity, severity::fault);
+        EXPECT_EQ(without_info().seen, "user clerk lacks +info (tried)");
+    }
+}
+
 TEST_F(doctor_on_rights, names_rights_for_the_same_purpose_together)
 {
     all_allowed();
