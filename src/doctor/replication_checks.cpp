@@ -36,6 +36,12 @@ std::vector<replica> replicas_of(const fields& info)
     return all;
 }
 
+// Redis demands nothing if either of the two settings is 0.
+bool is_switched_off(const server_facts& of)
+{
+    return of.config.number("min-replicas-max-lag") == 0;
+}
+
 // What the primary demands. Nothing if it is not known. INFO has the second field only if both settings are on.
 std::optional<std::int64_t> demanded(const server_facts& of)
 {
@@ -83,11 +89,15 @@ findings check_min_replicas(const server_facts& of, const circumstances& at)
     if (!wanted) return {not_checked(about, of.info.problem)};
     const auto& info = of.info.values;
     const auto count = info.number("connected_slaves");
-    if (*wanted == 0) {
+    const bool off = *wanted != 0 && is_switched_off(of);
+    if (*wanted == 0 || off) {
         if (count == 0 && at.kind == store_kind::one_server) return {};
         const bool replaced = at.kind == store_kind::sentinel;
         return {found(replaced ? severity::warning : severity::note, about,
-                      "min-replicas-to-write 0", why_stale,
+                      off ? "min-replicas-to-write " + std::to_string(*wanted) +
+                                ", but min-replicas-max-lag 0 switches it off"
+                          : "min-replicas-to-write 0",
+                      why_stale,
                       "set min-replicas-to-write 1 and min-replicas-max-lag 1 if there are two "
                       "replicas or more: docs/topologies/sentinel.md")};
     }

@@ -124,6 +124,17 @@ TEST_F(doctor_on_clients, wants_a_primary_with_sentinels_to_stop_without_replica
     EXPECT_THAT(check_min_replicas(server_, at_), IsEmpty());
 }
 
+TEST_F(doctor_on_clients, knows_that_a_lag_of_0_switches_min_replicas_off)
+{
+    at_.kind = store_kind::sentinel;
+    config("min-replicas-to-write", "1");
+    config("min-replicas-max-lag", "0");
+    info("connected_slaves:0\r\n");
+    EXPECT_EQ(of(check_min_replicas).seen,
+              "min-replicas-to-write 1, but min-replicas-max-lag 0 switches it off");
+    EXPECT_EQ(severity_of(check_min_replicas), severity::warning);
+}
+
 TEST_F(doctor_on_clients, sees_in_info_that_replicas_are_demanded)
 {
     at_.kind = store_kind::sentinel;
