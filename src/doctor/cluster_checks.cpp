@@ -40,7 +40,10 @@ findings check_cluster_state(const server_facts& of, const circumstances& at)
     if (at.kind != store_kind::cluster) return {};
     const subject about{"cluster-state", of.server};
     const auto state = of.cluster.values.text("cluster_state");
-    if (!state) return {not_checked(about, of.cluster.problem)};
+    if (!state)
+        return {not_checked(about, of.cluster.problem.empty()
+                                       ? std::string_view{"CLUSTER INFO does not have it"}
+                                       : std::string_view{of.cluster.problem})};
     const auto& values = of.cluster.values;
     const auto assigned = values.number("cluster_slots_assigned").value_or(all_slots);
     const auto failing = bounded(values.number("cluster_slots_fail").value_or(0)) +
@@ -64,9 +67,7 @@ findings check_cluster_timeout(const server_facts& of, const circumstances& at)
     const subject about{"cluster-timeout", of.server};
     const auto ms = of.config.number("cluster-node-timeout");
     if (!ms) {
-        return {not_checked(about, of.config.problem().empty()
-                                       ? "the server does not tell this setting"
-                                       : of.config.problem())};
+        return {not_checked(about, missing_setting(of))};
     }
     const std::chrono::milliseconds timeout{bounded(*ms)};
     const std::string seen =
@@ -89,9 +90,7 @@ findings check_cluster_coverage(const server_facts& of, const circumstances& at)
     const subject about{"cluster-coverage", of.server};
     const auto full = of.config.text("cluster-require-full-coverage");
     if (!full) {
-        return {not_checked(about, of.config.problem().empty()
-                                       ? "the server does not tell this setting"
-                                       : of.config.problem())};
+        return {not_checked(about, missing_setting(of))};
     }
     if (*full == "no") return {fine(about, "cluster-require-full-coverage no")};
     return {found(severity::note, about, "cluster-require-full-coverage yes",
@@ -189,7 +188,8 @@ findings check_cluster_machines(const nodes& all)
             "if this machine fails, no majority is left for a failover",
             "spread the primaries over three machines or more"));
     }
-    if (got.empty()) got.push_back(fine(about, "each primary has a replica on another machine"));
+    if (got.empty())
+        got.push_back(fine(about, "each primary has a replica on another machine"));
     return got;
 }
 

@@ -61,7 +61,7 @@ constexpr std::string_view why_stale =
 findings check_replication_lag(const server_facts& of, const circumstances& /*at*/)
 {
     const subject about{"replication-lag", of.server};
-    if (of.info.values.empty()) return {not_checked(about, of.info.problem)};
+    if (of.info.values.empty()) return {not_checked(about, missing_info(of))};
     const auto all = replicas_of(of.info.values);
     if (all.empty()) return {};
     findings got;
@@ -86,7 +86,7 @@ findings check_min_replicas(const server_facts& of, const circumstances& at)
     const subject about{"min-replicas", of.server};
     if (at.kind == store_kind::quorum) return {};
     const auto wanted = demanded(of);
-    if (!wanted) return {not_checked(about, of.info.problem)};
+    if (!wanted) return {not_checked(about, missing_info(of))};
     const auto& info = of.info.values;
     const auto count = info.number("connected_slaves");
     const bool off = *wanted != 0 && is_switched_off(of);
@@ -130,9 +130,7 @@ findings check_replica_settings(const server_facts& of, const circumstances& at)
     if (at.kind == store_kind::quorum) return {};
     const auto read_only = of.config.text("replica-read-only");
     if (!read_only) {
-        return {not_checked(about, of.config.problem().empty()
-                                       ? "the server does not tell this setting"
-                                       : of.config.problem())};
+        return {not_checked(about, missing_setting(of))};
     }
     if (*read_only == "no") {
         return {found(severity::warning, about, "replica-read-only no",

@@ -110,7 +110,7 @@ findings check_eviction(const server_facts& of, const circumstances& at)
 {
     const subject about{"eviction", of.server};
     const auto policy = setting(of, "maxmemory-policy", "maxmemory_policy");
-    if (!policy) return {not_checked(about, of.info.problem)};
+    if (!policy) return {not_checked(about, missing_info(of))};
     const std::string seen = "maxmemory-policy " + *policy;
     if (*policy == "noeviction") return {fine(about, seen)};
     const auto limit = of.info.values.number("maxmemory");
@@ -131,7 +131,7 @@ findings check_memory(const server_facts& of, const circumstances& /*at*/)
     const subject about{"memory", of.server};
     const auto used = of.info.values.number("used_memory");
     const auto limit = of.info.values.number("maxmemory");
-    if (!used || !limit) return {not_checked(about, of.info.problem)};
+    if (!used || !limit) return {not_checked(about, missing_info(of))};
     if (*limit == 0) return {fine(about, bytes(*used) + " used, no maxmemory")};
     const auto percent = *used / std::max<std::int64_t>(*limit / 100, 1);
     const std::string seen =
@@ -145,7 +145,7 @@ findings check_persistence(const server_facts& of, const circumstances& at)
 {
     const subject about{"persistence", of.server};
     const auto fsync = appending(of);
-    if (!fsync) return {not_checked(about, of.info.problem)};
+    if (!fsync) return {not_checked(about, missing_info(of))};
     const std::string seen = seen_persistence(of, *fsync);
     // A node of a quorum that was restarted does not vote until it cannot have forgotten a lock.
     if (*fsync == "always" || at.kind == store_kind::quorum) return {fine(about, seen)};
@@ -181,7 +181,7 @@ findings check_disk(const server_facts& of, const circumstances& /*at*/)
     const subject about{"disk", of.server};
     const auto& info = of.info.values;
     const auto snapshot = info.text("rdb_last_bgsave_status");
-    if (!snapshot) return {not_checked(about, of.info.problem)};
+    if (!snapshot) return {not_checked(about, missing_info(of))};
     constexpr std::string_view advice =
         "look into the server's log; check the space and the rights in its directory";
     // INFO keeps the last status of a file that is switched off.
@@ -217,7 +217,7 @@ findings check_pauses(const server_facts& of, const circumstances& /*at*/)
 {
     const subject about{"pauses", of.server};
     const auto fork = of.info.values.number("latest_fork_usec");
-    if (!fork) return {not_checked(about, of.info.problem)};
+    if (!fork) return {not_checked(about, missing_info(of))};
     const auto length = std::chrono::microseconds{bounded(*fork)};
     const std::string seen = *fork == 0 ? "no fork so far" : "the last fork took " + span(length);
     if (length < std::chrono::milliseconds{200}) return {fine(about, seen)};

@@ -83,6 +83,21 @@ TEST_F(doctor_on_server, says_what_it_could_not_check_and_why)
     }
 }
 
+TEST_F(doctor_on_server, says_why_if_info_has_no_such_field)
+{
+    info("redis_version:7.0.15\r\n");
+    for (const auto check : {check_eviction, check_memory, check_persistence, check_disk,
+                             check_pauses, check_max_clients}) {
+        EXPECT_EQ(of(check).seen, "not checked: INFO does not have it");
+    }
+    info("");
+    for (const auto check : {check_replication_lag, check_min_replicas}) {
+        EXPECT_EQ(of(check).seen, "not checked: INFO does not have it");
+    }
+    at_.kind = store_kind::cluster;
+    EXPECT_EQ(of(check_cluster_state).seen, "not checked: CLUSTER INFO does not have it");
+}
+
 TEST_F(doctor_on_server, compares_used_memory_with_the_limit)
 {
     EXPECT_EQ(of(check_memory).seen, "1 MB used, no maxmemory");
