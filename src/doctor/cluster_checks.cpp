@@ -189,7 +189,7 @@ findings check_cluster_machines(const nodes& all)
             "spread the primaries over three machines or more"));
     }
     if (got.empty())
-        got.push_back(fine(about, "each primary has a replica on another machine"));
+        got.push_back(fine(about, "no primary shares its machine with all of its replicas"));
     return got;
 }
 

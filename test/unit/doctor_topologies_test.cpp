@@ -227,6 +227,10 @@ TEST(doctor_on_quorum, sees_nodes_that_are_one_server_or_on_one_machine)
     ASSERT_THAT(shared, SizeIs(1));
     EXPECT_EQ(shared[0].severity, severity::warning);
     EXPECT_EQ(shared[0].seen, "it is on the same machine as a (10.0.0.1)");
+    const auto unknown = check_machines({{"a", {"10.0.0.1"}}, {"b", {}}}, at);
+    ASSERT_THAT(unknown, SizeIs(1));
+    EXPECT_FALSE(unknown[0].checked);
+    EXPECT_EQ(unknown[0].seen, "not checked: no address was found for b");
     const auto apart = check_machines({{"a", {"10.0.0.1"}}, {"b", {"10.0.0.2"}}}, at);
     ASSERT_THAT(apart, SizeIs(1));
     EXPECT_EQ(apart[0].severity, severity::ok);
