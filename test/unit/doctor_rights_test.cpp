@@ -90,6 +90,16 @@ TEST(verdict_on_a_command, is_read_from_a_dry_run)
     EXPECT_EQ(verdict_of_dry_run(said("User clerk has no permissions to access the 'a' channel")),
               verdict::channel_denied);
     EXPECT_EQ(verdict_of_dry_run(refused("ERR Command 'lpos' not found")), verdict::missing);
+    // Names may contain the other words.
+    EXPECT_EQ(verdict_of_dry_run(
+                  said("User channel-svc has no permissions to access the 'channel:1' key")),
+              verdict::key_denied);
+    EXPECT_EQ(
+        verdict_of_dry_run(said("User key-svc has no permissions to access the 'key' channel")),
+        verdict::channel_denied);
+    EXPECT_EQ(
+        verdict_of_dry_run(said("User channel-key has no permissions to run the 'x' command")),
+        verdict::denied);
 }
 
 const trial_names names{.key = "pawl:doctor:1", .channel = "pawl:client:1"};
