@@ -1,6 +1,7 @@
 #include "doctor_report.h"
 
 #include "exit_code.h"
+#include "lock_text.h"
 #include "page.h"
 
 #include <pawl/version.h>
@@ -20,19 +21,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::array worst_first{severity::fault, severity::warning, severity::note, severity::ok};
-
-// Texts of a server could confuse a terminal.
-[[nodiscard]] std::string printable(std::string text)
-{
-    std::ranges::replace_if(
-        text,
-        [](char c) {
-            const auto byte = static_cast<unsigned char>(c);
-            return byte < 0x20 || byte == 0x7F;
-        },
-        '?');
-    return text;
-}
 
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts)
 {

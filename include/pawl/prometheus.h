@@ -24,8 +24,11 @@ namespace pawl::prometheus {
 class PAWL_EXPORT collector final : public ::prometheus::Collectable {
 public:
     // All figures get the label client="LABEL". The default is the id of the client, which is new
-    // for each client: give a label if figures of several runs of a program belong together. The
-    // client must outlive the collector.
+    // for each client: give a label if figures of several runs of a program belong together.
+    // The client must outlive the collector and each scrape. A scrape that is under way keeps the
+    // collector alive, so it is not enough to reset a pointer to it: before the client is destroyed,
+    // call exposer.RemoveCollectable(collector), which waits for a scrape, or destroy the exposer.
+    // A byte of the label, or of the name of a lock, that is not part of valid UTF-8 becomes U+FFFD.
     // Round trips: none.
     // On failure: throws std::bad_alloc only.
     explicit collector(const client& client, std::string label = {});

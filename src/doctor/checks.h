@@ -54,8 +54,9 @@ findings check_machines(const std::vector<place>& all, const circumstances& at);
 findings check_cluster_replicas(const std::vector<cluster_node>& all);
 findings check_cluster_primaries(const std::vector<cluster_node>& all);
 findings check_cluster_nodes(const std::vector<cluster_node>& all);
-findings check_cluster_moves(const std::vector<cluster_node>& all);
 findings check_cluster_machines(const std::vector<cluster_node>& all);
+// A node shows only its own slots that are being moved, so this needs what all of them say.
+findings check_cluster_moves(const std::vector<server_facts>& all);
 // If no node tells which nodes there are.
 findings check_unknown_nodes(const std::string& problem);
 

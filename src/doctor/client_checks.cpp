@@ -7,13 +7,6 @@
 namespace pawl::doctor {
 namespace {
 
-// Why a setting is not known.
-std::string_view missing(const server_facts& of)
-{
-    return of.config.problem().empty() ? std::string_view{"the server does not tell this setting"}
-                                       : std::string_view{of.config.problem()};
-}
-
 struct output_limit {
     std::int64_t hard;
     std::int64_t soft;
@@ -42,7 +35,7 @@ findings check_client_timeout(const server_facts& of, const circumstances& /*at*
 {
     const subject about{"client-timeout", of.server};
     const auto seconds = of.config.number("timeout");
-    if (!seconds) return {not_checked(about, missing(of))};
+    if (!seconds) return {not_checked(about, missing_setting(of))};
     if (*seconds == 0) return {fine(about, "timeout 0: idle connections stay")};
     return {
         found(severity::note, about, "timeout " + std::to_string(*seconds),
@@ -56,7 +49,7 @@ findings check_output_limit(const server_facts& of, const circumstances& /*at*/)
     const subject about{"output-limit", of.server};
     const auto text = of.config.text("client-output-buffer-limit");
     const auto limit = text ? limit_of_subscribers(*text) : std::nullopt;
-    if (!limit) return {not_checked(about, missing(of))};
+    if (!limit) return {not_checked(about, missing_setting(of))};
     constexpr std::int64_t enough = 1 << 20U;
     const auto is_small = [](std::int64_t size) { return size != 0 && size < enough; };
     if (is_small(limit->hard) || is_small(limit->soft)) {
@@ -79,7 +72,7 @@ findings check_tcp_keepalive(const server_facts& of, const circumstances& /*at*/
 {
     const subject about{"tcp-keepalive", of.server};
     const auto seconds = of.config.number("tcp-keepalive");
-    if (!seconds) return {not_checked(about, missing(of))};
+    if (!seconds) return {not_checked(about, missing_setting(of))};
     if (*seconds > 0) return {fine(about, "tcp-keepalive " + std::to_string(*seconds))};
     return {found(severity::warning, about, "tcp-keepalive 0",
                   "connections of machines that have crashed stay for ever. A waiter there still "
@@ -93,9 +86,9 @@ findings check_max_clients(const server_facts& of, const circumstances& /*at*/)
     const auto now = of.info.values.number("connected_clients");
     auto most = of.info.values.number("maxclients");
     if (!most) most = of.config.number("maxclients");
-    if (!now) return {not_checked(about, of.info.problem)};
-    if (!most) return {not_checked(about, missing(of))};
-    const auto percent = *now * 100 / std::max<std::int64_t>(*most, 1);
+    if (!now) return {not_checked(about, missing_info(of))};
+    if (!most) return {not_checked(about, missing_setting(of))};
+    const auto percent = bounded(*now) * 100 / std::max<std::int64_t>(bounded(*most), 1);
     const std::string seen =
         std::to_string(*now) + " of " + std::to_string(*most) + " connections in use";
     if (percent < 80) return {fine(about, seen)};
@@ -110,9 +103,10 @@ findings check_script_limit(const server_facts& of, const circumstances& /*at*/)
     const subject about{"script-limit", of.server};
     auto limit = of.config.number("busy-reply-threshold");  // from 7.0 on
     if (!limit) limit = of.config.number("lua-time-limit");
-    if (!limit) return {not_checked(about, missing(of))};
+    if (!limit) return {not_checked(about, missing_setting(of))};
     const std::string seen = "a script of another program can block for " +
-                             span(std::chrono::milliseconds{*limit}) + " before others are told";
+                             span(std::chrono::milliseconds{bounded(*limit)}) +
+                             " before others are told";
     if (*limit > 0 && *limit <= 10'000) return {fine(about, seen)};
     return {found(severity::note, about,
                   *limit > 0 ? seen : "a script can block without others being told",
@@ -124,7 +118,7 @@ findings check_notifications(const server_facts& of, const circumstances& /*at*/
 {
     const subject about{"notifications", of.server};
     const auto events = of.config.text("notify-keyspace-events");
-    if (!events) return {not_checked(about, missing(of))};
+    if (!events) return {not_checked(about, missing_setting(of))};
     if (events->empty()) return {fine(about, "notify-keyspace-events is off")};
     return {found(severity::note, about, "notify-keyspace-events " + *events,
                   "each lock that is taken, renewed or released causes further messages. pawl does "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace pawl::doctor {
 namespace {
@@ -39,11 +40,14 @@ findings check_cluster_state(const server_facts& of, const circumstances& at)
     if (at.kind != store_kind::cluster) return {};
     const subject about{"cluster-state", of.server};
     const auto state = of.cluster.values.text("cluster_state");
-    if (!state) return {not_checked(about, of.cluster.problem)};
+    if (!state)
+        return {not_checked(about, of.cluster.problem.empty()
+                                       ? std::string_view{"CLUSTER INFO does not have it"}
+                                       : std::string_view{of.cluster.problem})};
     const auto& values = of.cluster.values;
     const auto assigned = values.number("cluster_slots_assigned").value_or(all_slots);
-    const auto failing = values.number("cluster_slots_fail").value_or(0) +
-                         values.number("cluster_slots_pfail").value_or(0);
+    const auto failing = bounded(values.number("cluster_slots_fail").value_or(0)) +
+                         bounded(values.number("cluster_slots_pfail").value_or(0));
     const std::string slots = std::to_string(assigned) + " of " + std::to_string(all_slots) +
                               " slots have a primary" +
                               (failing > 0 ? ", " + std::to_string(failing) + " are failing" : "");
@@ -63,11 +67,9 @@ findings check_cluster_timeout(const server_facts& of, const circumstances& at)
     const subject about{"cluster-timeout", of.server};
     const auto ms = of.config.number("cluster-node-timeout");
     if (!ms) {
-        return {not_checked(about, of.config.problem().empty()
-                                       ? "the server does not tell this setting"
-                                       : of.config.problem())};
+        return {not_checked(about, missing_setting(of))};
     }
-    const std::chrono::milliseconds timeout{*ms};
+    const std::chrono::milliseconds timeout{bounded(*ms)};
     const std::string seen =
         "cluster-node-timeout " + std::to_string(*ms) + " (" + span(timeout) + ")";
     if (timeout < at.command_limit) return {fine(about, seen)};
@@ -88,9 +90,7 @@ findings check_cluster_coverage(const server_facts& of, const circumstances& at)
     const subject about{"cluster-coverage", of.server};
     const auto full = of.config.text("cluster-require-full-coverage");
     if (!full) {
-        return {not_checked(about, of.config.problem().empty()
-                                       ? "the server does not tell this setting"
-                                       : of.config.problem())};
+        return {not_checked(about, missing_setting(of))};
     }
     if (*full == "no") return {fine(about, "cluster-require-full-coverage no")};
     return {found(severity::note, about, "cluster-require-full-coverage yes",
@@ -136,13 +136,27 @@ findings check_cluster_nodes(const nodes& all)
                   "start these nodes, or remove them with CLUSTER FORGET")};
 }
 
-findings check_cluster_moves(const nodes& all)
+findings check_cluster_moves(const std::vector<server_facts>& all)
 {
     const subject about{"cluster-moves"};
-    std::size_t slots = 0;
-    for (const auto& each : all) slots = std::max(slots, each.moving);
-    if (slots == 0) return {fine(about, "no slot is being moved")};
-    return {found(severity::warning, about, counted(slots, "slot is", "slots are") + " being moved",
+    // Both nodes of a move may show it.
+    std::set<std::int64_t> moving;
+    for (const auto& server : all) {
+        for (const auto& each : server.nodes) {
+            moving.insert(each.moving.begin(), each.moving.end());
+        }
+    }
+    if (moving.empty()) {
+        const auto silent =
+            std::ranges::count_if(all, [](const auto& server) { return server.nodes.empty(); });
+        if (silent == 0) return {fine(about, "no slot is being moved")};
+        return {fine(about,
+                     "no slot is being moved, as far as is known: " +
+                         counted(static_cast<std::size_t>(silent), "primary does", "primaries do") +
+                         " not tell")};
+    }
+    return {found(severity::warning, about,
+                  counted(moving.size(), "slot is", "slots are") + " being moved",
                   "locks of these slots cannot be taken or released until the move is done; an "
                   "abandoned move never ends",
                   "wait for the end; if no move is under way, use: redis-cli --cluster fix")};
@@ -174,7 +188,8 @@ findings check_cluster_machines(const nodes& all)
             "if this machine fails, no majority is left for a failover",
             "spread the primaries over three machines or more"));
     }
-    if (got.empty()) got.push_back(fine(about, "each primary has a replica on another machine"));
+    if (got.empty())
+        got.push_back(fine(about, "no primary shares its machine with all of its replicas"));
     return got;
 }
 

@@ -18,14 +18,17 @@ void read_address(std::string_view text, cluster_node& into)
 void read_slots(std::string_view text, cluster_node& into)
 {
     if (text.starts_with('[')) {
-        ++into.moving;
+        text.remove_prefix(1);
+        if (const auto slot = number_in(text.substr(0, text.find('-')))) into.moving.insert(*slot);
         return;
     }
     const auto dash = text.find('-');
     const auto first = number_in(text.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : number_in(text.substr(dash + 1));
-    if (first && last && *last >= *first)
+    constexpr std::int64_t greatest = 16'383;
+    if (first && last && *first >= 0 && *last >= *first && *last <= greatest) {
         into.slots += static_cast<std::size_t>(*last - *first + 1);
+    }
 }
 
 }  // namespace

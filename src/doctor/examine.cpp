@@ -32,7 +32,7 @@ void check_all(const doctor_options& options)
     if (!options.lock.empty()) core::check_name("lock name", options.lock);
 }
 
-// The view of the first node that tells one.
+// The view of the first node that tells one. Of moving slots each node tells only its own.
 void add_cluster(findings& to, const std::vector<server_facts>& servers)
 {
     for (const auto& each : servers) {
@@ -40,7 +40,7 @@ void add_cluster(findings& to, const std::vector<server_facts>& servers)
         add(to, check_cluster_nodes(each.nodes));
         add(to, check_cluster_primaries(each.nodes));
         add(to, check_cluster_replicas(each.nodes));
-        add(to, check_cluster_moves(each.nodes));
+        add(to, check_cluster_moves(servers));
         add(to, check_cluster_machines(each.nodes));
         return;
     }

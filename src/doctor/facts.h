@@ -30,6 +30,7 @@ struct circumstances {
     bool is_local = false;  // this user's private server
     int database = 0;
     bool wants_acknowledgements = false;
+    bool wants_majority = false;  // acknowledged=majority
     double clock_drift = 0.01;
     std::chrono::milliseconds command_limit{3'000};
     std::string lock{};  // doctor_options::lock
@@ -68,7 +69,8 @@ struct cluster_node {
     std::string primary;  // of a replica: the id of its primary
     bool linked = true;
     std::size_t slots = 0;
-    std::size_t moving = 0;  // slots that are being moved to or from it
+    std::set<std::int64_t>
+        moving;  // slots that are being moved to or from it: only the node itself tells
 
     [[nodiscard]] bool has(std::string_view flag) const { return flags.contains(flag); }
     [[nodiscard]] bool is_primary() const { return has("master") && !has("noaddr"); }

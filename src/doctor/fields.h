@@ -1,6 +1,7 @@
 // Texts of servers that consist of names and values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -36,6 +37,13 @@ private:
 
 // Nothing unless all of it is a decimal number.
 [[nodiscard]] std::optional<std::int64_t> number_in(std::string_view text);
+
+// A count or a time that a server has told, but not below 0 and not above 10^12: what is computed from it does not
+// overflow, also if the server tells nonsense.
+[[nodiscard]] constexpr std::int64_t bounded(std::int64_t number) noexcept
+{
+    return std::clamp<std::int64_t>(number, 0, 1'000'000'000'000);
+}
 
 // The parts between the separators, without empty ones.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <array>
+#include <cerrno>
 #include <string>
 
 namespace pawl::doctor {
@@ -30,6 +31,19 @@ std::string text_of(const redis::socket_address& of)
     return text.data();
 }
 
+// Until it can be read, or the time is over.
+void wait_for(int fd, std::chrono::milliseconds limit)
+{
+    using std::chrono::milliseconds;
+    using std::chrono::steady_clock;
+    const auto end = steady_clock::now() + limit;
+    for (auto left = limit; left.count() > 0;
+         left = std::chrono::ceil<milliseconds>(end - steady_clock::now())) {
+        pollfd ready{.fd = fd, .events = POLLIN, .revents = 0};
+        if (::poll(&ready, 1, static_cast<int>(left.count())) >= 0 || errno != EINTR) return;
+    }
+}
+
 place place_of(const redis::server_config& config, std::chrono::milliseconds limit)
 {
     place got{.server = config.shown};
@@ -39,8 +53,7 @@ place place_of(const redis::server_config& config, std::chrono::milliseconds lim
     }
     const redis::resolution host{config.where.host, config.where.port};
     if (!host.finished()) {
-        pollfd ready{.fd = host.fd(), .events = POLLIN, .revents = 0};
-        ::poll(&ready, 1, static_cast<int>(limit.count()));
+        wait_for(host.fd(), limit);
     }
     if (!host.finished()) return got;
     for (const auto& each : host.addresses()) got.addresses.insert(text_of(each));

@@ -21,6 +21,7 @@ circumstances circumstances_of(const redis::deployment& where, const client_opti
             .is_local = config.where.what == address::kind::local,
             .database = config.database,
             .wants_acknowledgements = config.acknowledged.is_on(),
+            .wants_majority = config.acknowledged.is_majority(),
             .clock_drift = options.clock_drift,
             .command_limit = options.command_limit,
             .lock = lock};
@@ -37,12 +38,12 @@ patient::patient(sync::client_state& state, const doctor_options& options)
 }
 
 std::vector<store::server_answer> patient::ask(
-    const subjects& whom, const std::vector<std::vector<store::command>>& commands)
+    const subjects& servers, const std::vector<std::vector<store::command>>& commands)
 {
     std::vector<store::server_question> questions;
-    questions.reserve(whom.size());
-    for (std::size_t i = 0; i < whom.size(); ++i) {
-        questions.push_back({whom[i]->server, commands[i]});
+    questions.reserve(servers.size());
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+        questions.push_back({servers[i]->server, commands[i]});
     }
     return state_->ask_servers(questions);
 }
@@ -68,42 +69,42 @@ std::vector<server_facts> patient::examine_servers()
     return all;
 }
 
-void patient::try_rights(const subjects& whom)
+void patient::try_rights(const subjects& servers)
 {
     const auto random = state_->platform().random_id();
     const trial_names names{.key = "pawl:doctor:" + random,
                             .channel = "pawl:client:" + random.substr(0, 16)};
     std::vector<right_trials> trials;
     std::vector<std::vector<store::command>> commands;
-    for (const auto* each : whom) {
+    for (const auto* each : servers) {
         const auto config = config_of(where_, each->server);
         const auto user = config.user.empty() ? "default" : config.user;
         trials.emplace_back(at_, each->major_version(),
                             each->rights.user.empty() ? user : each->rights.user, names);
         commands.push_back(trials.back().first());
     }
-    auto answers = ask(whom, commands);
+    auto answers = ask(servers, commands);
     for (std::size_t i = 0; i < trials.size(); ++i) {
         trials[i].read_first(answers[i]);
         commands[i] = trials[i].second();
     }
-    answers = ask(whom, commands);
+    answers = ask(servers, commands);
     for (std::size_t i = 0; i < trials.size(); ++i) trials[i].read_second(answers[i]);
-    try_listening(whom, trials, names.channel);
-    for (std::size_t i = 0; i < trials.size(); ++i) whom[i]->rights = trials[i].result();
+    try_listening(servers, trials, names.channel);
+    for (std::size_t i = 0; i < trials.size(); ++i) servers[i]->rights = trials[i].result();
 }
 
-void patient::try_listening(const subjects& whom, std::vector<right_trials>& trials,
+void patient::try_listening(const subjects& servers, std::vector<right_trials>& trials,
                             const std::string& channel)
 {
     std::vector<redis::server_config> configs;
     std::vector<std::size_t> tried;
     bool sharded = false;
-    for (std::size_t i = 0; i < whom.size(); ++i) {
-        auto config = config_of(where_, whom[i]->server);
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+        auto config = config_of(where_, servers[i]->server);
         const bool is_socket = config.where.what != redis::address::kind::memory;
         if (!trials[i].must_try_listening() || !is_socket) continue;
-        sharded = at_.kind == store_kind::cluster && whom[i]->major_version() >= 7;
+        sharded = at_.kind == store_kind::cluster && servers[i]->major_version() >= 7;
         configs.push_back(std::move(config));
         tried.push_back(i);
     }
@@ -118,20 +119,21 @@ void patient::try_listening(const subjects& whom, std::vector<right_trials>& tri
 }
 
 // All servers at the same time: 50 times, or every 20 ms if that is more often, but 1,000 times at most.
-void patient::measure(const subjects& whom)
+void patient::measure(const subjects& servers)
 {
     constexpr std::chrono::milliseconds longest_pause{20};
     const auto pause = std::max(std::min(duration_ / 50, longest_pause), duration_ / 1'000);
     auto& platform = state_->platform();
     const auto end = platform.now() + duration_;
-    const std::vector<std::vector<store::command>> time(whom.size(), {{"TIME"}});
+    const std::vector<std::vector<store::command>> time(servers.size(), {{"TIME"}});
     for (auto next = platform.now(); next < end; next += pause) {
         if (!platform.pause(next, nullptr)) return;
-        const auto answers = ask(whom, time);
+        const auto answers = ask(servers, time);
         const auto to_wall =
             platform.wall_time().time_since_epoch() - platform.now().time_since_epoch();
-        for (std::size_t i = 0; i < whom.size(); ++i) {
-            if (const auto got = read_sample(answers[i], to_wall)) whom[i]->samples.push_back(*got);
+        for (std::size_t i = 0; i < servers.size(); ++i) {
+            if (const auto got = read_sample(answers[i], to_wall))
+                servers[i]->samples.push_back(*got);
         }
         next = std::max(next, platform.now() - pause);
     }

@@ -29,11 +29,11 @@ private:
     // Only servers that answer are asked more.
     using subjects = std::vector<server_facts*>;
     [[nodiscard]] std::vector<store::server_answer> ask(
-        const subjects& whom, const std::vector<std::vector<store::command>>& commands);
-    void try_rights(const subjects& whom);
-    void try_listening(const subjects& whom, std::vector<right_trials>& trials,
+        const subjects& servers, const std::vector<std::vector<store::command>>& commands);
+    void try_rights(const subjects& servers);
+    void try_listening(const subjects& servers, std::vector<right_trials>& trials,
                        const std::string& channel);
-    void measure(const subjects& whom);
+    void measure(const subjects& servers);
 
     sync::client_state* state_;
     std::chrono::milliseconds duration_;

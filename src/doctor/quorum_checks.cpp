@@ -129,6 +129,13 @@ findings check_machines(const std::vector<place>& all, const circumstances& at)
             break;
         }
     }
+    std::vector<std::string> unknown;
+    for (const auto& each : all) {
+        if (each.addresses.empty()) unknown.push_back(each.server);
+    }
+    if (!unknown.empty() && all.size() > 1) {
+        got.push_back(not_checked(about, "no address was found for " + listed(unknown)));
+    }
     if (got.empty() && all.size() > 1) got.push_back(fine(about, "all addresses are different"));
     return got;
 }

@@ -106,8 +106,10 @@ std::optional<sample> read_sample(const store::server_answer& answer,
     const auto& texts = answer.replies.front().texts;
     const auto seconds = number_in(texts[0]);
     const auto micros = number_in(texts[1]);
-    constexpr std::int64_t latest = 100'000'000'000;  // in the year 5138
+    constexpr std::int64_t latest =
+        9'000'000'000;  // in the year 2255: 64 bits have room for its nanoseconds
     if (!seconds || !micros || *seconds < 0 || *seconds > latest) return std::nullopt;
+    if (*micros < 0 || *micros > 999'999) return std::nullopt;
     const auto middle = answer.sent + (answer.received - answer.sent) / 2;
     return sample{.sent = answer.sent,
                   .received = answer.received,

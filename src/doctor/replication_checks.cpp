@@ -17,18 +17,29 @@ struct replica {
 std::vector<replica> replicas_of(const fields& info)
 {
     std::vector<replica> all;
-    const auto sent = info.number("master_repl_offset").value_or(0);
+    // Not below 0, so that their difference does not overflow.
+    const auto offset_of = [](const fields& of, std::string_view name) {
+        return std::max<std::int64_t>(of.number(name).value_or(0), 0);
+    };
+    const auto sent = offset_of(info, "master_repl_offset");
     const auto count = info.number("connected_slaves").value_or(0);
     for (std::int64_t i = 0; i < count; ++i) {
         const auto text = info.text("slave" + std::to_string(i));
-        if (!text) continue;
+        if (!text) break;  // they are numbered without gaps
         const auto one = fields::of_list(*text);
-        all.push_back({one.text("ip").value_or("?") + ':' + one.text("port").value_or("?"),
-                       one.text("state").value_or("unknown"),
-                       std::max<std::int64_t>(sent - one.number("offset").value_or(sent), 0),
-                       one.number("lag").value_or(0)});
+        all.push_back(
+            {one.text("ip").value_or("?") + ':' + one.text("port").value_or("?"),
+             one.text("state").value_or("unknown"),
+             one.text("offset") ? std::max<std::int64_t>(sent - offset_of(one, "offset"), 0) : 0,
+             one.number("lag").value_or(0)});
     }
     return all;
+}
+
+// Redis demands nothing if either of the two settings is 0.
+bool is_switched_off(const server_facts& of)
+{
+    return of.config.number("min-replicas-max-lag") == 0;
 }
 
 // What the primary demands. Nothing if it is not known. INFO has the second field only if both settings are on.
@@ -50,7 +61,7 @@ constexpr std::string_view why_stale =
 findings check_replication_lag(const server_facts& of, const circumstances& /*at*/)
 {
     const subject about{"replication-lag", of.server};
-    if (of.info.values.empty()) return {not_checked(about, of.info.problem)};
+    if (of.info.values.empty()) return {not_checked(about, missing_info(of))};
     const auto all = replicas_of(of.info.values);
     if (all.empty()) return {};
     findings got;
@@ -75,14 +86,18 @@ findings check_min_replicas(const server_facts& of, const circumstances& at)
     const subject about{"min-replicas", of.server};
     if (at.kind == store_kind::quorum) return {};
     const auto wanted = demanded(of);
-    if (!wanted) return {not_checked(about, of.info.problem)};
+    if (!wanted) return {not_checked(about, missing_info(of))};
     const auto& info = of.info.values;
     const auto count = info.number("connected_slaves");
-    if (*wanted == 0) {
+    const bool off = *wanted != 0 && is_switched_off(of);
+    if (*wanted == 0 || off) {
         if (count == 0 && at.kind == store_kind::one_server) return {};
         const bool replaced = at.kind == store_kind::sentinel;
         return {found(replaced ? severity::warning : severity::note, about,
-                      "min-replicas-to-write 0", why_stale,
+                      off ? "min-replicas-to-write " + std::to_string(*wanted) +
+                                ", but min-replicas-max-lag 0 switches it off"
+                          : "min-replicas-to-write 0",
+                      why_stale,
                       "set min-replicas-to-write 1 and min-replicas-max-lag 1 if there are two "
                       "replicas or more: docs/topologies/sentinel.md")};
     }
@@ -115,9 +130,7 @@ findings check_replica_settings(const server_facts& of, const circumstances& at)
     if (at.kind == store_kind::quorum) return {};
     const auto read_only = of.config.text("replica-read-only");
     if (!read_only) {
-        return {not_checked(about, of.config.problem().empty()
-                                       ? "the server does not tell this setting"
-                                       : of.config.problem())};
+        return {not_checked(about, missing_setting(of))};
     }
     if (*read_only == "no") {
         return {found(severity::warning, about, "replica-read-only no",

@@ -128,6 +128,11 @@ std::vector<right> rights_for(const circumstances& at, std::int64_t major)
     append(all, of_members());
     append(all, is_cluster ? of_cluster() : of_one_server());
     if (at.wants_acknowledgements) all.push_back({"wait", replicas, harmless, {"0", "1"}});
+    if (at.wants_majority) {
+        // A majority of how many? Without an answer no grant counts, so it is not for bare acquires only.
+        std::erase_if(all, [](const right& each) { return each.name == "info"; });
+        all.push_back({"info", replicas, harmless, {"replication"}});
+    }
     return all;
 }
 

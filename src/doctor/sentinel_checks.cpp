@@ -39,7 +39,7 @@ std::int64_t count_of(const sentinels& all)
 {
     std::int64_t most = 0;
     for (const auto* each : answering(all)) {
-        most = std::max(most, each->primary.number("num-other-sentinels").value_or(0) + 1);
+        most = std::max(most, bounded(each->primary.number("num-other-sentinels").value_or(0)) + 1);
     }
     return most;
 }
@@ -48,7 +48,7 @@ std::int64_t greatest(const sentinels& all, std::string_view field)
 {
     std::int64_t most = 0;
     for (const auto* each : answering(all)) {
-        most = std::max(most, each->primary.number(field).value_or(0));
+        most = std::max(most, bounded(each->primary.number(field).value_or(0)));
     }
     return most;
 }

@@ -110,7 +110,7 @@ findings check_eviction(const server_facts& of, const circumstances& at)
 {
     const subject about{"eviction", of.server};
     const auto policy = setting(of, "maxmemory-policy", "maxmemory_policy");
-    if (!policy) return {not_checked(about, of.info.problem)};
+    if (!policy) return {not_checked(about, missing_info(of))};
     const std::string seen = "maxmemory-policy " + *policy;
     if (*policy == "noeviction") return {fine(about, seen)};
     const auto limit = of.info.values.number("maxmemory");
@@ -131,7 +131,7 @@ findings check_memory(const server_facts& of, const circumstances& /*at*/)
     const subject about{"memory", of.server};
     const auto used = of.info.values.number("used_memory");
     const auto limit = of.info.values.number("maxmemory");
-    if (!used || !limit) return {not_checked(about, of.info.problem)};
+    if (!used || !limit) return {not_checked(about, missing_info(of))};
     if (*limit == 0) return {fine(about, bytes(*used) + " used, no maxmemory")};
     const auto percent = *used / std::max<std::int64_t>(*limit / 100, 1);
     const std::string seen =
@@ -145,7 +145,7 @@ findings check_persistence(const server_facts& of, const circumstances& at)
 {
     const subject about{"persistence", of.server};
     const auto fsync = appending(of);
-    if (!fsync) return {not_checked(about, of.info.problem)};
+    if (!fsync) return {not_checked(about, missing_info(of))};
     const std::string seen = seen_persistence(of, *fsync);
     // A node of a quorum that was restarted does not vote until it cannot have forgotten a lock.
     if (*fsync == "always" || at.kind == store_kind::quorum) return {fine(about, seen)};
@@ -181,24 +181,44 @@ findings check_disk(const server_facts& of, const circumstances& /*at*/)
     const subject about{"disk", of.server};
     const auto& info = of.info.values;
     const auto snapshot = info.text("rdb_last_bgsave_status");
-    if (!snapshot) return {not_checked(about, of.info.problem)};
-    const bool file_is_bad = info.is("aof_last_write_status", "err");
-    if (*snapshot == "ok" && !file_is_bad) return {fine(about, "the last writes to disk worked")};
-    const bool goes_on = !file_is_bad && of.config.text("stop-writes-on-bgsave-error") == "no";
-    return {found(
-        goes_on ? severity::warning : severity::fault, about,
-        file_is_bad ? "the last write to the append-only file failed" : "the last snapshot failed",
-        goes_on ? "what the server cannot save is lost at a restart"
-                : "the server refuses locks as long as it cannot save (MISCONF)",
-        "look into the server's log; check the space and the rights in its directory")};
+    if (!snapshot) return {not_checked(about, missing_info(of))};
+    constexpr std::string_view advice =
+        "look into the server's log; check the space and the rights in its directory";
+    // INFO keeps the last status of a file that is switched off.
+    if (!info.is("aof_enabled", "0") && info.is("aof_last_write_status", "err")) {
+        return {found(severity::fault, about, "the last write to the append-only file failed",
+                      "the server refuses locks as long as it cannot save (MISCONF)", advice)};
+    }
+    if (*snapshot == "ok") return {fine(about, "the last writes to disk worked")};
+    // It refuses writes only if it makes snapshots by itself, and is to stop when one fails.
+    const auto points = of.config.text("save");
+    const auto stops = of.config.text("stop-writes-on-bgsave-error");
+    if (points == "") {
+        return {found(severity::note, about, "the last snapshot failed, and save is \"\"",
+                      "the server goes on, because it makes no snapshots by itself. Others, as for "
+                      "a replica, may fail again",
+                      advice)};
+    }
+    if (stops == "no") {
+        return {found(severity::warning, about, "the last snapshot failed",
+                      "what the server cannot save is lost at a restart", advice)};
+    }
+    if (!points || !stops) {
+        return {found(severity::warning, about, "the last snapshot failed",
+                      "the server may refuse locks as long as it cannot save (MISCONF): its "
+                      "settings save and stop-writes-on-bgsave-error are not known",
+                      advice)};
+    }
+    return {found(severity::fault, about, "the last snapshot failed",
+                  "the server refuses locks as long as it cannot save (MISCONF)", advice)};
 }
 
 findings check_pauses(const server_facts& of, const circumstances& /*at*/)
 {
     const subject about{"pauses", of.server};
     const auto fork = of.info.values.number("latest_fork_usec");
-    if (!fork) return {not_checked(about, of.info.problem)};
-    const auto length = std::chrono::microseconds{*fork};
+    if (!fork) return {not_checked(about, missing_info(of))};
+    const auto length = std::chrono::microseconds{bounded(*fork)};
     const std::string seen = *fork == 0 ? "no fork so far" : "the last fork took " + span(length);
     if (length < std::chrono::milliseconds{200}) return {fine(about, seen)};
     return {found(length < std::chrono::seconds{1} ? severity::note : severity::warning, about,

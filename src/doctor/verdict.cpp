@@ -6,11 +6,13 @@ namespace pawl::doctor {
 namespace {
 
 // Servers before 7.0, from 7.0 on, and ACL DRYRUN each have their own sentence, and all of these name what is refused.
-// The command comes first: its name may contain the other words.
+// They end in "access a key", "one of the channels used as arguments" or "access the 'NAME' channel". The names in them
+// may contain any words, so only what follows the last name counts, or all if there is none.
 verdict verdict_of_refusal(std::string_view text)
 {
+    const auto quote = text.rfind('\'');
+    if (quote != text.npos) text.remove_prefix(quote + 1);
     const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
-    if (has("permissions to run the") || has("can't run this command")) return verdict::denied;
     if (has("channel")) return verdict::channel_denied;
     if (has("key")) return verdict::key_denied;
     return verdict::denied;

@@ -73,6 +73,18 @@ finding not_checked(const subject& of, std::string_view problem)
     return made;
 }
 
+std::string_view missing_info(const server_facts& of)
+{
+    return of.info.problem.empty() ? std::string_view{"INFO does not have it"}
+                                   : std::string_view{of.info.problem};
+}
+
+std::string_view missing_setting(const server_facts& of)
+{
+    return of.config.problem().empty() ? std::string_view{"the server does not tell this setting"}
+                                       : std::string_view{of.config.problem()};
+}
+
 std::string problem_in(const core::failure& why, std::string_view command)
 {
     const std::string name{command};

@@ -25,6 +25,10 @@ struct subject {
 // It could not be checked: `what` is needed for it, and `problem` says why that is missing.
 [[nodiscard]] finding not_checked(const subject& of, std::string_view problem);
 
+// Why a field of INFO, or a setting, is not known. Never empty.
+[[nodiscard]] std::string_view missing_info(const server_facts& of);
+[[nodiscard]] std::string_view missing_setting(const server_facts& of);
+
 // "no right for INFO", "the server does not have CLUSTER", or what the server has said.
 [[nodiscard]] std::string problem_in(const core::failure& why, std::string_view command);
 

@@ -70,6 +70,50 @@ ClientMetric::Histogram buckets_of(const histogram& all)
     return made;
 }
 
+// The length in bytes of the UTF-8 sequence at the start of `text`. 0 if there is none.
+std::size_t sequence_length(std::string_view text)
+{
+    struct form {
+        std::uint32_t mask, mark;  // of the first byte
+        std::uint32_t least;       // no overlong forms
+        std::size_t length;
+    };
+    static constexpr std::array<form, 4> forms{{{0x80, 0x00, 0, 1},
+                                                {0xE0, 0xC0, 0x80, 2},
+                                                {0xF0, 0xE0, 0x800, 3},
+                                                {0xF8, 0xF0, 0x10000, 4}}};
+    const std::uint32_t first = static_cast<unsigned char>(text.front());
+    for (const auto& each : forms) {
+        if ((first & each.mask) != each.mark) continue;
+        if (text.size() < each.length) return 0;
+        std::uint32_t code = first & ~each.mask & 0xFFU;
+        for (const char c : text.substr(1, each.length - 1)) {
+            const std::uint32_t byte = static_cast<unsigned char>(c);
+            if ((byte & 0xC0U) != 0x80U) return 0;
+            code = (code << 6U) | (byte & 0x3FU);
+        }
+        const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+        return code < each.least || code > 0x10FFFF || is_surrogate ? 0 : each.length;
+    }
+    return 0;
+}
+
+// Prometheus rejects a whole scrape if one label is not valid UTF-8.
+std::string in_utf8(std::string_view bytes)
+{
+    std::string text;
+    while (!bytes.empty()) {
+        const auto length = sequence_length(bytes);
+        if (length == 0) {
+            text += "\xEF\xBF\xBD";  // U+FFFD
+        } else {
+            text += bytes.substr(0, length);
+        }
+        bytes.remove_prefix(length == 0 ? 1 : length);
+    }
+    return text;
+}
+
 // Writes one set of figures after another into families of the same names.
 class writer {
 public:
@@ -200,14 +244,14 @@ void write_client(writer& out, const labels& whose, const metrics& what)
 
 std::vector<MetricFamily> families_of(const metrics& what, const std::string& label)
 {
-    const labels whose{{"client", label}};
+    const labels whose{{"client", in_utf8(label)}};
     writer all{"pawl_"};
     write_calls(all, whose, what.all);
     write_holds(all, whose, what.all);
     write_client(all, whose, what);
     writer each{"pawl_lock_"};
     for (const auto& [name, lock] : what.locks) {
-        const auto which = with(whose, "lock", name);
+        const auto which = with(whose, "lock", in_utf8(name));
         write_calls(each, which, lock);
         write_holds(each, which, lock);
     }

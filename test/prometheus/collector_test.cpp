@@ -109,6 +109,34 @@ TEST_F(prometheus_metrics, of_a_lock_have_names_of_their_own)
     EXPECT_EQ(metric("pawl_lock_hold_seconds", "lock", "job").histogram.sample_count, 1U);
 }
 
+TEST_F(prometheus_metrics, have_labels_in_utf8)
+{
+    // Prometheus would reject the whole scrape.
+    const auto label_of = [](const std::string& name) {
+        metrics what;
+        what.locks[name] = {};
+        for (const auto& each : prometheus::families_of(what, name)) {
+            if (each.name != "pawl_lock_held") continue;
+            const auto& labels = each.metric.front().label;
+            EXPECT_EQ(labels.front().value, labels.back().value);
+            return labels.back().value;
+        }
+        return std::string{"none"};
+    };
+    const std::string bad = "\xEF\xBF\xBD";
+    for (const std::string good :
+         {"a\"b\n", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x94\x92", "\x7F"}) {
+        EXPECT_EQ(label_of(good), good);
+    }
+    EXPECT_EQ(label_of("a\xFF"), "a" + bad);
+    EXPECT_EQ(label_of("\x80z"), bad + "z");
+    EXPECT_EQ(label_of("\xC3"), bad) << "cut off";
+    EXPECT_EQ(label_of("\xE2\x82z"), bad + bad + "z") << "cut off";
+    EXPECT_EQ(label_of("\xC0\x80"), bad + bad) << "overlong";
+    EXPECT_EQ(label_of("\xED\xA0\x80"), bad + bad + bad) << "a surrogate";
+    EXPECT_EQ(label_of("\xF4\x90\x80\x80"), bad + bad + bad + bad) << "above U+10FFFF";
+}
+
 TEST_F(prometheus_metrics, have_cumulative_histograms_in_seconds)
 {
     auto held = job_.acquire();

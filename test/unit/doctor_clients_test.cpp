@@ -124,6 +124,17 @@ TEST_F(doctor_on_clients, wants_a_primary_with_sentinels_to_stop_without_replica
     EXPECT_THAT(check_min_replicas(server_, at_), IsEmpty());
 }
 
+TEST_F(doctor_on_clients, knows_that_a_lag_of_0_switches_min_replicas_off)
+{
+    at_.kind = store_kind::sentinel;
+    config("min-replicas-to-write", "1");
+    config("min-replicas-max-lag", "0");
+    info("connected_slaves:0\r\n");
+    EXPECT_EQ(of(check_min_replicas).seen,
+              "min-replicas-to-write 1, but min-replicas-max-lag 0 switches it off");
+    EXPECT_EQ(severity_of(check_min_replicas), severity::warning);
+}
+
 TEST_F(doctor_on_clients, sees_in_info_that_replicas_are_demanded)
 {
     at_.kind = store_kind::sentinel;
@@ -132,6 +143,23 @@ TEST_F(doctor_on_clients, sees_in_info_that_replicas_are_demanded)
     EXPECT_EQ(severity_of(check_min_replicas), severity::ok);
     info("connected_slaves:2\r\n");
     EXPECT_EQ(severity_of(check_min_replicas), severity::warning);
+}
+
+TEST_F(doctor_on_clients, survives_numbers_that_make_no_sense)
+{
+    const std::string greatest = "9223372036854775807";
+    const std::string least = "-9223372036854775808";
+    info("connected_slaves:" + greatest + "\r\nmaster_repl_offset:" + greatest +
+         "\r\nslave0:ip=10.0.0.2,port=6379,state=online,offset=" + least + ",lag=0\r\n");
+    EXPECT_EQ(severity_of(check_replication_lag), severity::warning);
+    info("connected_slaves:" + greatest + "\r\n");
+    EXPECT_THAT(check_replication_lag(server_, at_), IsEmpty());
+    info("connected_clients:" + greatest + "\r\nmaxclients:" + least + "\r\n");
+    EXPECT_EQ(severity_of(check_max_clients), severity::fault);
+    for (const auto& number : {greatest, least}) {
+        config("busy-reply-threshold", number);
+        EXPECT_EQ(severity_of(check_script_limit), severity::note);
+    }
 }
 
 TEST_F(doctor_on_clients, warns_of_replicas_that_accept_writes)

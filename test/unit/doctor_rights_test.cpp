@@ -90,6 +90,16 @@ TEST(verdict_on_a_command, is_read_from_a_dry_run)
     EXPECT_EQ(verdict_of_dry_run(said("User clerk has no permissions to access the 'a' channel")),
               verdict::channel_denied);
     EXPECT_EQ(verdict_of_dry_run(refused("ERR Command 'lpos' not found")), verdict::missing);
+    // Names may contain the other words.
+    EXPECT_EQ(verdict_of_dry_run(
+                  said("User channel-svc has no permissions to access the 'channel:1' key")),
+              verdict::key_denied);
+    EXPECT_EQ(
+        verdict_of_dry_run(said("User key-svc has no permissions to access the 'key' channel")),
+        verdict::channel_denied);
+    EXPECT_EQ(
+        verdict_of_dry_run(said("User channel-key has no permissions to run the 'x' command")),
+        verdict::denied);
 }
 
 const trial_names names{.key = "pawl:doctor:1", .channel = "pawl:client:1"};
@@ -229,6 +239,24 @@ TEST_F(doctor_on_rights, names_each_missing_right_by_its_weight)
     EXPECT_EQ(without("hset"), severity::warning);
     EXPECT_EQ(without("zadd"), severity::warning);
     EXPECT_EQ(without("incr"), severity::note);
+}
+
+TEST_F(doctor_on_rights, needs_info_if_a_majority_must_acknowledge)
+{
+    const auto without_info = [&] {
+        all_allowed();
+        set("info", verdict::denied);
+        return of(check_rights);
+    };
+    EXPECT_EQ(without_info().severity, severity::note) << "bare acquires";
+    at_.wants_acknowledgements = true;
+    EXPECT_EQ(without_info().severity, severity::note) << "the number is given";
+    at_.wants_majority = true;
+    for (const auto kind : {store_kind::one_server, store_kind::sentinel, store_kind::cluster}) {
+        at_.kind = kind;
+        EXPECT_EQ(without_info().severity, severity::fault);
+        EXPECT_EQ(without_info().seen, "user clerk lacks +info (tried)");
+    }
 }
 
 TEST_F(doctor_on_rights, names_rights_for_the_same_purpose_together)

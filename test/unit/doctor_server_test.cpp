@@ -83,6 +83,21 @@ TEST_F(doctor_on_server, says_what_it_could_not_check_and_why)
     }
 }
 
+TEST_F(doctor_on_server, says_why_if_info_has_no_such_field)
+{
+    info("redis_version:7.0.15\r\n");
+    for (const auto check : {check_eviction, check_memory, check_persistence, check_disk,
+                             check_pauses, check_max_clients}) {
+        EXPECT_EQ(of(check).seen, "not checked: INFO does not have it");
+    }
+    info("");
+    for (const auto check : {check_replication_lag, check_min_replicas}) {
+        EXPECT_EQ(of(check).seen, "not checked: INFO does not have it");
+    }
+    at_.kind = store_kind::cluster;
+    EXPECT_EQ(of(check_cluster_state).seen, "not checked: CLUSTER INFO does not have it");
+}
+
 TEST_F(doctor_on_server, compares_used_memory_with_the_limit)
 {
     EXPECT_EQ(of(check_memory).seen, "1 MB used, no maxmemory");
@@ -133,12 +148,36 @@ TEST_F(doctor_on_server, wants_no_persistence_of_nodes_of_a_quorum_and_of_the_pr
 TEST_F(doctor_on_server, notices_that_it_cannot_write_to_disk)
 {
     EXPECT_EQ(severity_of(check_disk), severity::ok);
-    info("rdb_last_bgsave_status:err\r\naof_last_write_status:ok\r\n");
+    info("rdb_last_bgsave_status:err\r\naof_enabled:0\r\naof_last_write_status:ok\r\n");
+    config("save", "3600 1");
+    config("stop-writes-on-bgsave-error", "yes");
     EXPECT_EQ(severity_of(check_disk), severity::fault) << "MISCONF";
     config("stop-writes-on-bgsave-error", "no");
     EXPECT_EQ(severity_of(check_disk), severity::warning);
-    info("rdb_last_bgsave_status:ok\r\naof_last_write_status:err\r\n");
+    info("rdb_last_bgsave_status:ok\r\naof_enabled:1\r\naof_last_write_status:err\r\n");
     EXPECT_EQ(severity_of(check_disk), severity::fault);
+}
+
+TEST_F(doctor_on_server, goes_on_after_a_failed_snapshot_if_it_makes_none_by_itself)
+{
+    info("rdb_last_bgsave_status:err\r\naof_enabled:0\r\naof_last_write_status:ok\r\n");
+    config("stop-writes-on-bgsave-error", "yes");
+    config("save", "");
+    EXPECT_EQ(severity_of(check_disk), severity::note);
+}
+
+TEST_F(doctor_on_server, may_refuse_locks_after_a_failed_snapshot_if_the_settings_are_not_known)
+{
+    refuse_config();
+    info("rdb_last_bgsave_status:err\r\naof_enabled:0\r\naof_last_write_status:ok\r\n");
+    EXPECT_EQ(severity_of(check_disk), severity::warning);
+    EXPECT_THAT(of(check_disk).why, HasSubstr("may refuse locks"));
+}
+
+TEST_F(doctor_on_server, does_not_mind_an_append_only_file_that_is_switched_off)
+{
+    info("rdb_last_bgsave_status:ok\r\naof_enabled:0\r\naof_last_write_status:err\r\n");
+    EXPECT_EQ(severity_of(check_disk), severity::ok);
 }
 
 TEST_F(doctor_on_server, notices_long_forks)
@@ -149,6 +188,8 @@ TEST_F(doctor_on_server, notices_long_forks)
     info("latest_fork_usec:1500000\r\n");
     EXPECT_EQ(of(check_pauses).seen, "the last fork took 1.5 s");
     EXPECT_EQ(severity_of(check_pauses), severity::warning);
+    info("latest_fork_usec:9223372036854775807\r\n");
+    EXPECT_EQ(severity_of(check_pauses), severity::warning) << "no overflow";
 }
 
 }  // namespace

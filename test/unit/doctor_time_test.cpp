@@ -36,6 +36,21 @@ TEST_F(doctor_on_clocks, needs_samples)
     EXPECT_EQ(of(check_drift).seen, "not checked: too few answers");
 }
 
+TEST_F(doctor_on_clocks, ignores_a_time_that_makes_no_sense)
+{
+    const auto said = [](const std::string& seconds, const std::string& micros) {
+        store::server_answer got;
+        got.replies = {{.problem = {}, .texts = {seconds, micros}}};
+        return read_sample(got, 0ns).has_value();
+    };
+    EXPECT_TRUE(said("1700000000", "0"));
+    EXPECT_TRUE(said("1700000000", "999999"));
+    EXPECT_FALSE(said("1700000000", "1000000"));
+    EXPECT_FALSE(said("1700000000", "-1"));
+    EXPECT_FALSE(said("-1", "0"));
+    EXPECT_FALSE(said("9223372036854775807", "0"));
+}
+
 TEST_F(doctor_on_clocks, tells_median_and_slowest_round_trip)
 {
     server_.samples = samples(200us, 0us);

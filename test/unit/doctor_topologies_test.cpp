@@ -44,13 +44,14 @@ TEST_F(doctor_on_cluster, reads_the_nodes)
     EXPECT_EQ(nodes[0].slots, 5461U);
     EXPECT_EQ(nodes[3].primary, "aaa");
     EXPECT_THAT(cluster_nodes_in("not a node\n\n"), IsEmpty());
+    EXPECT_EQ(nodes_with("0-5460", "0-9223372036854775807")[0].slots, 0U);
 }
 
 TEST_F(doctor_on_cluster, is_content_with_a_good_one)
 {
     const auto nodes = cluster_nodes_in(three_primaries);
     for (const auto check : {check_cluster_nodes, check_cluster_primaries, check_cluster_replicas,
-                             check_cluster_moves, check_cluster_machines}) {
+                             check_cluster_machines}) {
         EXPECT_THAT(check(nodes), ElementsAre(Field(&finding::severity, severity::ok)));
     }
 }
@@ -60,8 +61,6 @@ TEST_F(doctor_on_cluster, finds_what_is_wrong_with_nodes)
     const auto failed = nodes_with("slave bbb", "slave,fail bbb");
     EXPECT_EQ(only(check_cluster_nodes(failed)).seen, "failing or not connected: 10.0.0.3:6380");
     EXPECT_THAT(only(check_cluster_replicas(failed)).seen, HasSubstr("10.0.0.2:6379"));
-    EXPECT_EQ(only(check_cluster_moves(nodes_with("0-5460", "0-5460 [93->-bbb]"))).seen,
-              "1 slot is being moved");
     const auto together = nodes_with("10.0.0.2:6380", "10.0.0.1:6381");
     EXPECT_EQ(only(check_cluster_machines(together)).seen,
               "10.0.0.1:6379 and its replicas are on one machine");
@@ -72,6 +71,21 @@ TEST_F(doctor_on_cluster, finds_what_is_wrong_with_nodes)
                        cluster_nodes_in("a h:1@2 master - 0 0 1 connected 0-16383\n")))
                   .severity,
               severity::warning);
+}
+
+TEST_F(doctor_on_cluster, gathers_the_moving_slots_of_all_nodes)
+{
+    std::vector<server_facts> servers(2);
+    for (auto& each : servers) each.nodes = cluster_nodes_in(three_primaries);
+    EXPECT_EQ(only(check_cluster_moves(servers)).severity, severity::ok);
+    servers[1].nodes = nodes_with("0-5460", "0-5460 [93->-bbb]");
+    EXPECT_EQ(only(check_cluster_moves(servers)).seen, "1 slot is being moved");
+    servers[0].nodes = nodes_with("5461-10922", "5461-10922 [93-<-aaa] [94-<-aaa]");
+    EXPECT_EQ(only(check_cluster_moves(servers)).seen, "2 slots are being moved");
+    servers[0].nodes.clear();
+    servers[1].nodes = cluster_nodes_in(three_primaries);
+    EXPECT_EQ(only(check_cluster_moves(servers)).seen,
+              "no slot is being moved, as far as is known: 1 primary does not tell");
 }
 
 TEST_F(doctor_on_cluster, wants_all_slots_to_be_served)
@@ -93,6 +107,8 @@ TEST_F(doctor_on_cluster, notes_slow_failovers_and_full_coverage)
     EXPECT_EQ(severity_of(check_cluster_timeout), severity::ok);
     config("cluster-node-timeout", "15000");
     EXPECT_EQ(severity_of(check_cluster_timeout), severity::note);
+    config("cluster-node-timeout", "9223372036854775807");
+    EXPECT_EQ(severity_of(check_cluster_timeout), severity::note) << "no overflow";
     config("cluster-require-full-coverage", "yes");
     EXPECT_EQ(severity_of(check_cluster_coverage), severity::note);
     config("cluster-require-full-coverage", "no");
@@ -156,6 +172,15 @@ TEST_F(doctor_on_sentinels, checks_the_quorum_and_the_timeout)
     EXPECT_EQ(only(check_sentinel_timeout(good_, {.command_limit = 500ms})), severity::warning);
 }
 
+TEST_F(doctor_on_sentinels, survives_numbers_that_make_no_sense)
+{
+    auto one = sentinel("a", "10.0.0.1", "9223372036854775807", "9223372036854775807");
+    EXPECT_EQ(only(check_sentinels({one})), severity::note);
+    EXPECT_EQ(only(check_sentinel_quorum({one})), severity::ok);
+    one.primary = fields::of_pairs({"down-after-milliseconds", "9223372036854775807"});
+    EXPECT_EQ(only(check_sentinel_timeout({one}, {})), severity::warning);
+}
+
 TEST_F(doctor_on_sentinels, checks_the_primary)
 {
     auto one = sentinel("a");
@@ -202,6 +227,10 @@ TEST(doctor_on_quorum, sees_nodes_that_are_one_server_or_on_one_machine)
     ASSERT_THAT(shared, SizeIs(1));
     EXPECT_EQ(shared[0].severity, severity::warning);
     EXPECT_EQ(shared[0].seen, "it is on the same machine as a (10.0.0.1)");
+    const auto unknown = check_machines({{"a", {"10.0.0.1"}}, {"b", {}}}, at);
+    ASSERT_THAT(unknown, SizeIs(1));
+    EXPECT_FALSE(unknown[0].checked);
+    EXPECT_EQ(unknown[0].seen, "not checked: no address was found for b");
     const auto apart = check_machines({{"a", {"10.0.0.1"}}, {"b", {"10.0.0.2"}}}, at);
     ASSERT_THAT(apart, SizeIs(1));
     EXPECT_EQ(apart[0].severity, severity::ok);
