@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
     if (lock.holder_count == 0) return "";
     if (lock.holders.empty()) return std::to_string(lock.holder_count) + " holders";
     const auto& first = lock.holders.front();
-    const auto name = process_text(first.id, first.process);
+    auto name = process_text(first.id, first.process);
     if (lock.holder_count == 1) return name;
     return name + " and " + std::to_string(lock.holder_count - 1) + " more";
 }

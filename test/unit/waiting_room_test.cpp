@@ -83,10 +83,13 @@ protected:
     {
         auto platform = std::make_shared<base::system_platform>();
         auto loop = std::make_unique<base::event_loop>(*platform);
+        auto handlers = std::make_unique<observe::dispatcher_thread>();
+        auto log = std::make_unique<observe::log_writer>(nullptr, *platform, *handlers);
         return {.client = platform->random_id(),
                 .platform = platform,
                 .stops = std::make_unique<observe::dispatcher_thread>(),
-                .handlers = std::make_unique<observe::dispatcher_thread>(),
+                .handlers = std::move(handlers),
+                .log = std::move(log),
                 .loop = std::move(loop),
                 .store = store};
     }
