@@ -40,10 +40,11 @@ findings check_cluster_state(const server_facts& of, const circumstances& at)
     if (at.kind != store_kind::cluster) return {};
     const subject about{"cluster-state", of.server};
     const auto state = of.cluster.values.text("cluster_state");
-    if (!state)
+    if (!state) {
         return {not_checked(about, of.cluster.problem.empty()
                                        ? std::string_view{"CLUSTER INFO does not have it"}
                                        : std::string_view{of.cluster.problem})};
+    }
     const auto& values = of.cluster.values;
     const auto assigned = values.number("cluster_slots_assigned").value_or(all_slots);
     const auto failing = bounded(values.number("cluster_slots_fail").value_or(0)) +

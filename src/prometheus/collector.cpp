@@ -5,8 +5,9 @@
 namespace pawl::prometheus {
 
 collector::collector(const client& client, std::string label)
-    : client_{&client}, label_{label.empty() ? client.id() : std::move(label)}
+    : client_{&client}, label_{std::move(label)}
 {
+    if (label_.empty()) label_ = client.id();
 }
 
 collector::~collector() = default;
