@@ -138,7 +138,7 @@ TEST(completion_of_bash, offers_commands_and_options)
     EXPECT_THAT(completed({"r"}), ElementsAre("run"));
     EXPECT_THAT(completed({""}),
                 ElementsAre("run", "once", "latch", "barrier", "lead", "bench", "local", "quorum",
-                            "ls", "show", "top", "wait", "break"));
+                            "ls", "show", "top", "wait", "break", "doctor"));
     EXPECT_THAT(completed({"--ver"}), ElementsAre("--version"));
     EXPECT_THAT(completed({"run", "--hold"}), ElementsAre("--hold-at-least"));
     EXPECT_THAT(completed({"run", "k", "--no"}), ElementsAre("--nonblock"));
