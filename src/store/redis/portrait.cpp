@@ -23,7 +23,6 @@ constexpr std::size_t holder_size = 32;
 constexpr std::size_t lingering_holder_size = 48;
 constexpr std::size_t channel_size = 16;
 constexpr std::size_t longest_name = 512;
-constexpr std::uint64_t writer_weight = 1'000'000'000;
 constexpr std::size_t term_size = 5;
 
 template <class Number>
