@@ -89,6 +89,7 @@ std::vector<server_answer> quorum_store::operators::ask(quorum_store& owner,
                                                         boot_time until)
 {
     std::vector<server_question> questions;
+    questions.reserve(commands.size());
     for (std::size_t i = 0; i < commands.size(); ++i) {
         questions.push_back({owner.names_[i], std::move(commands[i])});
     }
