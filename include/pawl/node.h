@@ -34,7 +34,8 @@ enum class node_state {
 //   a holder's        the holder     the rest of its lease  true
 //   something else    empty          empty                  false
 struct lock_at_node {
-    // Whom the node has voted for: hold::id(), or the token of another library. It may have any bytes.
+    // The holder that the node has voted for: hold::id(), or the token of another library. It may
+    // have any bytes.
     std::string holder;
     // The last number that the node has given with a vote, or that was set aside above it; 0 if it
     // knows none. The fence of a hold with this vote is not greater.

@@ -1,6 +1,5 @@
 // What the metrics are counted with. Nothing here waits or allocates. No order is kept between two
-// counters: whoever reads them while others count may see one event in one counter and not yet in
-// another.
+// counters: a reader may see an event in one of them, and not yet in another.
 //
 // Each counter has one of two rules. add() may be called by any thread, and costs about as much as
 // an atomic operation of the processor. add_alone() costs as much as an ordinary addition; all of
