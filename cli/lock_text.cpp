@@ -126,12 +126,13 @@ common::row row_of(const lock_info& lock)
     const bool is_held = lock.holder_count > 0;
     // Not all holders are read if there are many.
     const bool is_known = !lock.holders.empty();
-    const auto held_for = is_known ? lock.holders.front().held_for : std::nullopt;
+    const auto held_for =
+        is_known && lock.holder_count == 1 ? text_of(lock.holders.front().held_for) : "";
     const auto lease = is_known ? lock.holders.front().lease_left : lock.lease_left;
     return {printable(lock.name),
             std::string{to_string(lock.kind)},
             is_held ? holders_text(lock) : counts_text(lock),
-            lock.holder_count == 1 ? text_of(held_for) : "",
+            held_for,
             lease ? describe(*lease) : (is_held && is_known ? "no end" : ""),
             std::to_string(lock.waiters)};
 }
