@@ -39,8 +39,8 @@ sentinel_store::sentinel_store(std::shared_ptr<const base::platform> platform,
     : platform_{std::move(platform)},
       loop_{&loop},
       where_{checked(std::move(where))},
-      how_{how},
-      watch_{loop, where_, how.within, [this] { on_news(); }}
+      how_{std::move(how)},
+      watch_{loop, where_, how_.within, [this] { on_news(); }}
 {
 }
 
